@@ -1,0 +1,14 @@
+// The launch behind every product of cuBLAS and cuBLASLt.
+#include "profiler/simgpu/blas/blas.h"
+#include "profiler/simgpu/core/launch.h"
+
+namespace zerostall::simgpu {
+
+int blas_launch(const char* name, double m, double n, double k, double batch, int bits, const void* stream) {
+  const double blocks = ((m + 127) / 128) * ((n + 127) / 128) * batch;
+  Launch l{name, dim3(blocks < 1 ? 1u : static_cast<unsigned>(blocks)), dim3(384), 0, stream};
+  l.duration_ns = gemm_ns(m, n, k * batch, bits);
+  return library_launch(l) == cudaSuccess ? kBlasSuccess : kBlasExecutionFailed;
+}
+
+}  // namespace zerostall::simgpu

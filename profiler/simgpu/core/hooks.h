@@ -1,0 +1,102 @@
+// The private contact between API entry points and the simulated CUPTI: entry points announce calls and GPU work here, CUPTI
+// installs itself as the listener. Costs one relaxed load per call while nobody listens.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "profiler/simgpu/core/journal.h"
+#include "profiler/simgpu/core/simulator.h"
+
+namespace zerostall::simgpu {
+
+struct CallInfo {
+  int domain;                  // CUpti_CallbackDomain: 1 driver, 2 runtime
+  std::uint32_t callback_id;
+  const char* name;            // CUPTI's name, with version suffix
+  const void* params;          // the API's parameter struct of the CUPTI headers, or null
+  const char* symbol;          // kernel name of launches, or null
+  std::uint32_t correlation;
+  std::uint64_t user_data = 0; // CUPTI's correlationData: kept from enter to exit
+  std::int64_t begin_ns = 0;   // for activity records
+};
+
+enum class WorkKind : std::uint8_t { kernel, copy, memset };
+
+struct Work {
+  WorkKind kind;
+  std::int64_t begin_ns, end_ns;
+  std::uint32_t correlation, stream_id;
+  std::uint64_t bytes = 0;
+  std::uint8_t copy_kind = 0, source_memory = 0, target_memory = 0;
+  bool async = true;
+  std::uint32_t value = 0;     // memset
+  const char* name = nullptr;  // kernels: lives as long as the process
+  dim3 grid{1, 1, 1}, block{1, 1, 1};
+  std::uint32_t shared_bytes = 0;
+};
+
+enum class SyncKind : std::uint8_t { event = 1, stream_wait_event = 2, stream = 3, context = 4 };  // CUPTI's values
+
+struct SyncInfo {
+  SyncKind kind;
+  std::int64_t begin_ns, end_ns;
+  std::uint32_t correlation, stream_id, event_id;  // 0 = does not apply
+};
+
+struct Hooks {
+  void (*enter)(CallInfo&);
+  void (*exit)(CallInfo&, const int* result);
+  void (*work)(const Work&);
+  void (*sync)(const SyncInfo&);
+};
+
+extern std::atomic<const Hooks*> g_hooks;
+extern thread_local std::uint32_t t_correlation;   // of the API call this thread is in
+std::uint32_t next_correlation();
+
+// Loads the library named by CUDA_INJECTION64_PATH once, as the driver does on first use.
+void initialize_driver();
+extern std::atomic<bool> g_initialized;
+
+// Brackets one public entry point.
+class ApiCall {
+ public:
+  ApiCall(int domain, std::uint32_t callback_id, const char* name, const void* params, const char* symbol, Counter* counter)
+      : previous_(t_correlation) {
+    count(counter);
+    if (!g_initialized.load(std::memory_order_acquire)) initialize_driver();
+    t_correlation = next_correlation();
+    hooks_ = g_hooks.load(std::memory_order_acquire);
+    if (!hooks_) return;
+    info_ = {domain, callback_id, name, params, symbol, t_correlation};
+    hooks_->enter(info_);
+  }
+  ApiCall(const ApiCall&) = delete;
+  ApiCall& operator=(const ApiCall&) = delete;
+
+  template <class Status>
+  Status finish(Status status) {
+    if (hooks_) {
+      const int result = static_cast<int>(status);
+      hooks_->exit(info_, &result);
+    }
+    t_correlation = previous_;
+    return status;
+  }
+
+ private:
+  std::uint32_t previous_;
+  const Hooks* hooks_ = nullptr;
+  CallInfo info_{};
+};
+
+inline void publish(const Work& work) {
+  if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire)) hooks->work(work);
+}
+inline void publish(const SyncInfo& sync) {
+  if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire)) hooks->sync(sync);
+}
+
+}  // namespace zerostall::simgpu

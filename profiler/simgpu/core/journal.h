@@ -1,0 +1,26 @@
+// The simulator's own book: how often each API function was called, what it could not do, which read-backs had no real value.
+// Independent of CUPTI, so that a tracer's counts can be checked against it. Thread-safe.
+#pragma once
+#include <cstdint>
+
+namespace zerostall::simgpu {
+
+// Counts one call of `function` (static string, the API's own name). `slot` is a static index assigned by register_function.
+struct Counter;
+Counter* counter_for(const char* function);   // created once per wrapper; never freed
+void count(Counter* counter);
+
+// Names an unsupported function once on stderr, counts it, and passes it on to the listener.
+void report_unsupported(const char* function);
+
+// Reports bytes handed to the program that no copy wrote: `where` is the API ("cudaMemcpyAsync").
+void report_unreal_readback(const char* where, std::uint64_t bytes);
+
+// A tracer may ask to be told at once (exported to it as zerostall_sim_set_listener). kind: format.h NoteKind.
+using Listener = void (*)(std::uint32_t kind, const char* text, std::uint64_t value);
+void set_listener(Listener listener);
+
+// Writes the book as JSON to $ZEROSTALL_SIM_LOG, if set. Called at exit.
+void write_log();
+
+}  // namespace zerostall::simgpu

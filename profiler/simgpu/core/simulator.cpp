@@ -1,0 +1,56 @@
+#include "profiler/simgpu/core/simulator.h"
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "profiler/simgpu/core/hooks.h"
+
+namespace zerostall::simgpu {
+
+std::atomic<const Hooks*> g_hooks{nullptr};
+thread_local std::uint32_t t_correlation = 0;
+std::atomic<bool> g_initialized{false};
+
+std::uint32_t next_correlation() {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+Simulator& simulator() {
+  static Simulator* instance = new Simulator;
+  return *instance;
+}
+
+void initialize_driver() {
+  static std::once_flag once;
+  static thread_local bool inside = false;  // the injected library may call CUDA itself
+  if (inside) return;
+  inside = true;
+  std::call_once(once, [] {
+    std::atexit(write_log);
+    const char* path = std::getenv("CUDA_INJECTION64_PATH");
+    if (!path || !*path) return;
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      std::fprintf(stderr, "[zerostall] simulated GPU: cannot load CUDA_INJECTION64_PATH: %s\n", dlerror());
+      return;
+    }
+    const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+    if (!start || start() != 1)
+      std::fprintf(stderr, "[zerostall] simulated GPU: %s did not initialise\n", path);
+  });
+  inside = false;
+  g_initialized.store(true, std::memory_order_release);
+}
+
+}  // namespace zerostall::simgpu
+
+// What a tracer may ask of the simulator beyond CUPTI (both optional to it: absent on a real GPU).
+extern "C" __attribute__((visibility("default"))) const char* zerostall_sim_model() {
+  return zerostall::simgpu::simulator().model.id.c_str();
+}
+extern "C" __attribute__((visibility("default"))) void zerostall_sim_set_listener(zerostall::simgpu::Listener listener) {
+  zerostall::simgpu::set_listener(listener);
+}

@@ -1,0 +1,19 @@
+// What the generated entry points of the driver need beside the behaviours.
+#pragma once
+#ifndef __CUDA_API_VERSION_INTERNAL  // as driver_behaviours.h, whichever comes first
+#define __CUDA_API_VERSION_INTERNAL
+#endif
+#include <cuda.h>
+
+#include "profiler/simgpu/core/hooks.h"
+
+namespace zerostall::simgpu {
+
+inline CUresult remember(CUresult result) { return result; }  // the driver keeps no last error
+
+// A CUfunction of ours points to the kernel's name (driver/module.cpp).
+inline const char* symbol_of(const void* function) {
+  return function ? static_cast<const char*>(function) : "unknown kernel";
+}
+
+}  // namespace zerostall::simgpu

@@ -1,0 +1,106 @@
+// Kernels: what nvcc's host code registers before main, and launching it.
+#include "profiler/simgpu/core/launch.h"
+
+#include <cstring>
+
+#include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/runtime/support.h"
+#include "runtime_behaviours.h"
+
+using namespace zerostall::simgpu;
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+struct Configuration {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  void* stream;
+};
+thread_local Configuration t_configuration;
+
+cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes, const void* stream) {
+  if (!function || grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
+    return cudaErrorInvalidConfiguration;
+  return launch({kernel_name(function), grid, block, shared_bytes, stream});
+}
+
+}  // namespace
+
+// Not API calls: the contract between nvcc's generated code and the runtime (crt/host_runtime.h).
+EXPORT void** __cudaRegisterFatBinary(void*) {
+  static void* handle = nullptr;
+  return &handle;
+}
+EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
+EXPORT void __cudaUnregisterFatBinary(void**) {}
+EXPORT char __cudaInitModule(void**) { return 1; }
+EXPORT void __cudaRegisterFunction(void**, const char* host_function, char*, const char* device_name, int, uint3*, uint3*, dim3*,
+                                   dim3*, int*) {
+  register_kernel(host_function, device_name);
+}
+EXPORT void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
+EXPORT void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, std::size_t, int, int) {}
+EXPORT void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
+
+EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes, CUstream_st* stream) {
+  t_configuration = {grid, block, shared_bytes, stream};
+  return 0;
+}
+EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared_bytes, void* stream) {
+  *grid = t_configuration.grid;
+  *block = t_configuration.block;
+  *shared_bytes = t_configuration.shared_bytes;
+  std::memcpy(stream, &t_configuration.stream, sizeof(void*));
+  return cudaSuccess;
+}
+EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
+  *kernel = static_cast<cudaKernel_t>(const_cast<void*>(host_function));
+  return cudaSuccess;
+}
+
+// What `<<<>>>` compiles to since CUDA 13. The headers describe no parameter struct for it.
+EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void**, std::size_t shared_bytes,
+                                      cudaStream_t stream) {
+  static Counter* counter = counter_for("__cudaLaunchKernel");
+  ApiCall call(2, 505, "__cudaLaunchKernel_v13000", nullptr, kernel_name(kernel), counter);
+  return call.finish(remember(run(kernel, grid, block, shared_bytes, stream)));
+}
+
+extern "C" {
+
+cudaError_t sim_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes, cudaStream_t stream) {
+  return run(function, grid, block, shared_bytes, stream);
+}
+cudaError_t sim_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void**) {
+  if (!config) return cudaErrorInvalidValue;
+  return run(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+}
+cudaError_t sim_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes,
+                                            cudaStream_t stream) {
+  return run(function, grid, block, shared_bytes, stream);
+}
+
+cudaError_t sim_cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  if (!attributes) return cudaErrorInvalidValue;
+  const DeviceModel& m = simulator().model;
+  std::memset(attributes, 0, sizeof *attributes);
+  attributes->maxThreadsPerBlock = 1024;
+  attributes->numRegs = 32;
+  attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(m.compute_major * 10 + m.compute_minor);
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(m.shared_optin_bytes);
+  return cudaSuccess;
+}
+cudaError_t sim_cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
+cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int block_size, size_t,
+                                                                       unsigned) {
+  if (!blocks || block_size <= 0) return cudaErrorInvalidValue;
+  *blocks = 2048 / block_size > 0 ? 2048 / block_size : 1;
+  return cudaSuccess;
+}
+cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size, size_t shared) {
+  return sim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, shared, 0);
+}
+
+}  // extern "C"
