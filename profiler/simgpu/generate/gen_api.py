@@ -16,6 +16,8 @@ NO_PARAMETERS = ["cudaDeviceSynchronize", "cudaDeviceReset", "cudaGetLastError",
 # Written by hand, without a callback: not API calls, or called by the thousand before main.
 HAND_WRITTEN = {"cudaGetErrorString", "cudaGetErrorName", "cudaCreateChannelDesc", "cudaGetExportTable",
                 "cuGetErrorString", "cuGetErrorName", "cuGetExportTable"}
+# These return an earlier error: it must not be remembered again.
+REPORT_LAST_ERROR = {"cudaGetLastError", "cudaPeekAtLastError"}
 LAUNCHES = {"cudaLaunchKernel": "func", "cudaLaunchKernelExC": "func", "cudaLaunchCooperativeKernel": "func",
             "cuLaunchKernel": "f", "cuLaunchKernelEx": "f", "cuLaunchCooperativeKernel": "f"}
 
@@ -84,6 +86,9 @@ def emit(api, functions, extra):
         params, pointer = "", "nullptr"
         if fields:
             params, pointer = f"{versioned}_params params{{{arguments}}};\n  ", "&params"
+        result = f"sim_{name}({arguments})"
+        if name not in REPORT_LAST_ERROR:
+            result = f"remember({result})"
         symbol = f"symbol_of({LAUNCHES[name]})" if name in LAUNCHES else "nullptr"
         source.append(f"""__attribute__((weak)) {status} sim_{name}({', '.join(t for t, _ in fields)}) {{
   report_unsupported("{name}");
@@ -93,7 +98,7 @@ __attribute__((visibility("default"))) {status} entry_{name}({signature}) __asm_
 {status} entry_{name}({signature}) {{
   static Counter* counter = counter_for("{name}");
   {params}ApiCall call({domain}, {cbid}, "{versioned}", {pointer}, {symbol}, counter);
-  return call.finish(remember(sim_{name}({arguments})));
+  return call.finish({result});
 }}
 """)
     for name in sorted(set(extra) - set(functions) - HAND_WRITTEN):

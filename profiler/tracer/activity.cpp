@@ -1,0 +1,121 @@
+#include "profiler/tracer/activity.h"
+
+#include <cstdlib>
+
+#include "profiler/tracer/collector.h"
+#include "profiler/tracer/cupti_api.h"
+
+namespace zerostall::tracer {
+namespace {
+
+using format::GpuKind;
+using format::GpuRecord;
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
+void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+  *bytes = *buffer ? kBufferBytes : 0;
+  *max_records = 0;
+}
+
+// Structs as of CUDA 12.0: later ones only grow at the end, so older layouts can be read from newer records.
+GpuRecord from(const CUpti_ActivityKernel9& k) {
+  GpuRecord r{};
+  r.kind = GpuKind::kernel;
+  r.begin_ns = static_cast<std::int64_t>(k.start);
+  r.end_ns = static_cast<std::int64_t>(k.end);
+  r.correlation = k.correlationId;
+  r.device = k.deviceId;
+  r.context = k.contextId;
+  r.stream = k.streamId;
+  r.graph_node = k.graphNodeId;
+  r.name = collector().string_id(k.name ? k.name : "");  // the string lives as long as its module only: copied
+  r.flags = 1;
+  return r;
+}
+
+template <class Copy>
+GpuRecord from_copy(const Copy& c) {
+  GpuRecord r{};
+  r.kind = GpuKind::copy;
+  r.begin_ns = static_cast<std::int64_t>(c.start);
+  r.end_ns = static_cast<std::int64_t>(c.end);
+  r.bytes = c.bytes;
+  r.correlation = c.correlationId;
+  r.device = c.deviceId;
+  r.context = c.contextId;
+  r.stream = c.streamId;
+  r.graph_node = c.graphNodeId;
+  r.copy_kind = c.copyKind;
+  r.source_memory = c.srcKind;
+  r.target_memory = c.dstKind;
+  r.flags = (c.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) ? 1 : 0;
+  return r;
+}
+
+GpuRecord from(const CUpti_ActivityMemset4& m) {
+  GpuRecord r{};
+  r.kind = GpuKind::memset;
+  r.begin_ns = static_cast<std::int64_t>(m.start);
+  r.end_ns = static_cast<std::int64_t>(m.end);
+  r.bytes = m.bytes;
+  r.correlation = m.correlationId;
+  r.device = m.deviceId;
+  r.context = m.contextId;
+  r.stream = m.streamId;
+  r.graph_node = m.graphNodeId;
+  r.target_memory = static_cast<std::uint8_t>(m.memoryKind);
+  r.flags = (m.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) ? 1 : 0;
+  return r;
+}
+
+void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
+  std::vector<GpuRecord> records;
+  records.reserve(valid_bytes / sizeof(CUpti_ActivityKernel9) + 1);
+  CUpti_Activity* record = nullptr;
+  while (valid_bytes > 0 && cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+    switch (record->kind) {
+      case CUPTI_ACTIVITY_KIND_KERNEL: case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+        records.push_back(from(*reinterpret_cast<const CUpti_ActivityKernel9*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY: records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record))); break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record)));
+        break;
+      case CUPTI_ACTIVITY_KIND_MEMSET: records.push_back(from(*reinterpret_cast<const CUpti_ActivityMemset4*>(record))); break;
+      default: break;
+    }
+  }
+  collector().add(records);
+  std::free(buffer);
+}
+
+}  // namespace
+
+bool start_activity(std::string* error) {
+  const CuptiApi& api = *cupti_api();
+  api.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  if (const CUptiResult r = api.register_callbacks(on_request, on_complete); r != CUPTI_SUCCESS) {
+    *error = "cuptiActivityRegisterCallbacks: " + result_text(r);
+    return false;
+  }
+  for (const CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
+    if (const CUptiResult r = api.enable_activity(kind); r != CUPTI_SUCCESS) {
+      *error = "cuptiActivityEnable(" + std::to_string(static_cast<int>(kind)) + "): " + result_text(r);
+      return false;
+    }
+  api.enable_activity(CUPTI_ACTIVITY_KIND_MEMCPY2);  // copies between devices: not everywhere
+  return true;
+}
+
+void finish_activity() {
+  const CuptiApi* api = cupti_api();
+  if (!api) return;
+  api->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  std::size_t dropped = 0;
+  if (api->dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
+    collector().note(format::NoteKind::lost_records, "CUPTI dropped activity records", dropped);
+}
+
+}  // namespace zerostall::tracer

@@ -1,0 +1,12 @@
+// GPU work: from CUPTI activity records to GpuRecords.
+#pragma once
+#include <string>
+
+namespace zerostall::tracer {
+
+bool start_activity(std::string* error);
+
+// Asks CUPTI for everything it still holds, and notes how many records it lost.
+void finish_activity();
+
+}  // namespace zerostall::tracer

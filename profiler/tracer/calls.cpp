@@ -1,0 +1,172 @@
+#include "profiler/tracer/collector.h"
+#include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/selection.h"
+
+#include "profiler/tracer/calls.h"
+
+namespace zerostall::tracer {
+namespace {
+
+using format::CallRecord;
+
+constexpr std::uint8_t kNoCopy = 255, kUnknownDirection = 254;
+thread_local std::uint8_t t_depth = 0;
+
+std::uint64_t handle(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
+
+template <class Params>
+const Params& as(const CUpti_CallbackData& data) {
+  return *static_cast<const Params*>(data.functionParams);
+}
+
+// Fills what the parameters tell: stream, event, size, direction. Functions not listed are recorded by name and time alone.
+void read_runtime(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r) {
+  switch (id) {
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020:
+      r.stream = handle(as<cudaStreamSynchronize_v3020_params>(d).stream);
+      break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020: r.stream = handle(as<cudaStreamQuery_v3020_params>(d).stream); break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020:
+      r.handle = handle(as<cudaEventSynchronize_v3020_params>(d).event);
+      break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020: r.handle = handle(as<cudaEventQuery_v3020_params>(d).event); break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020: {
+      const auto& p = as<cudaEventRecord_v3020_params>(d);
+      r.stream = handle(p.stream);
+      r.handle = handle(p.event);
+      break;
+    }
+    case CUPTI_RUNTIME_TRACE_CBID_cudaEventRecordWithFlags_v11010: {
+      const auto& p = as<cudaEventRecordWithFlags_v11010_params>(d);
+      r.stream = handle(p.stream);
+      r.handle = handle(p.event);
+      break;
+    }
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020: {
+      const auto& p = as<cudaStreamWaitEvent_v3020_params>(d);
+      r.stream = handle(p.stream);
+      r.handle = handle(p.event);
+      break;
+    }
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020: {
+      const auto& p = as<cudaMemcpy_v3020_params>(d);
+      r.bytes = p.count;
+      r.copy_kind = static_cast<std::uint8_t>(p.kind);
+      break;
+    }
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020: {
+      const auto& p = as<cudaMemcpyAsync_v3020_params>(d);
+      r.bytes = p.count;
+      r.stream = handle(p.stream);
+      r.copy_kind = static_cast<std::uint8_t>(p.kind);
+      break;
+    }
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020: {
+      const auto& p = as<cudaMemsetAsync_v3020_params>(d);
+      r.bytes = p.count;
+      r.stream = handle(p.stream);
+      break;
+    }
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020: r.bytes = as<cudaMemset_v3020_params>(d).count; break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020: r.bytes = as<cudaMalloc_v3020_params>(d).size; break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020: r.bytes = as<cudaHostAlloc_v3020_params>(d).size; break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMallocHost_v3020: r.bytes = as<cudaMallocHost_v3020_params>(d).size; break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000: r.stream = handle(as<cudaLaunchKernel_v7000_params>(d).stream); break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
+      if (const auto* config = as<cudaLaunchKernelExC_v11060_params>(d).config) r.stream = handle(config->stream);
+      break;
+    default: break;
+  }
+}
+
+template <class Params>
+void read_driver_copy(const CUpti_CallbackData& d, std::uint8_t kind, CallRecord& r) {
+  const auto& p = as<Params>(d);
+  r.bytes = p.ByteCount;
+  r.copy_kind = kind;
+  if constexpr (requires { p.hStream; }) r.stream = handle(p.hStream);
+}
+
+void read_driver(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r) {
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize: r.stream = handle(as<cuStreamSynchronize_params>(d).hStream); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery: r.stream = handle(as<cuStreamQuery_params>(d).hStream); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize: r.handle = handle(as<cuEventSynchronize_params>(d).hEvent); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventQuery: r.handle = handle(as<cuEventQuery_params>(d).hEvent); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventRecord: {
+      const auto& p = as<cuEventRecord_params>(d);
+      r.stream = handle(p.hStream);
+      r.handle = handle(p.hEvent);
+      break;
+    }
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2: read_driver_copy<cuMemcpyHtoD_v2_params>(d, 1, r); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2: read_driver_copy<cuMemcpyDtoH_v2_params>(d, 2, r); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2: read_driver_copy<cuMemcpyHtoDAsync_v2_params>(d, 1, r); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2: read_driver_copy<cuMemcpyDtoHAsync_v2_params>(d, 2, r); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel: r.stream = handle(as<cuLaunchKernel_params>(d).hStream); break;
+    default: break;
+  }
+}
+
+bool is_copy(const char* name) {
+  const std::string_view base = base_name(name);
+  return base.starts_with("cudaMemcpy") || base.starts_with("cuMemcpy");
+}
+
+void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  if (t_depth > 0) --t_depth;
+  if (!data.correlationData || *data.correlationData == 0) return;  // its enter came before the tracer did
+  CallRecord r{};
+  r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
+  r.thread = thread_id();
+  r.correlation = data.correlationId;
+  r.name = collector().static_string_id(data.functionName);
+  r.context = data.contextUid;
+  r.callback_id = id;
+  r.domain = static_cast<std::uint8_t>(domain);
+  r.depth = t_depth;
+  r.copy_kind = is_copy(data.functionName) ? kUnknownDirection : kNoCopy;
+  if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
+  if (data.functionParams) {
+    if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) read_runtime(id, data, r);
+    else read_driver(id, data, r);
+  }
+  r.end_ns = timestamp_ns();
+  collector().add(r);
+}
+
+void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* raw) {
+  if (domain != CUPTI_CB_DOMAIN_RUNTIME_API && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
+  const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
+  if (data.callbackSite == CUPTI_API_EXIT) return on_exit(domain, id, data);
+  ++t_depth;
+  if (data.correlationData) *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
+}
+
+// Ids run without gaps up to a limit that differs between versions of CUPTI; past it names are no longer found.
+void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, std::uint32_t limit) {
+  for (std::uint32_t id = 1; id < limit; ++id) {
+    const char* name = nullptr;
+    if (api.get_callback_name(domain, id, &name) == CUPTI_SUCCESS && name && is_recorded(name))
+      api.enable_callback(1, subscriber, domain, id);
+  }
+}
+
+}  // namespace
+
+bool start_calls(std::string* error) {
+  const CuptiApi* api = cupti_api(error);
+  if (!api) return false;
+  CUpti_SubscriberHandle subscriber = nullptr;
+  if (const CUptiResult result = api->subscribe(&subscriber, on_call, nullptr); result != CUPTI_SUCCESS) {
+    *error = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+                 ? "another tool holds CUPTI in this process (torch.profiler, Nsight, compute-sanitizer): run without it"
+                 : "cuptiSubscribe: " + result_text(result);
+    return false;
+  }
+  enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE + 256);
+  enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE + 256);
+  return true;
+}
+
+}  // namespace zerostall::tracer

@@ -1,0 +1,84 @@
+// How the tracer gets going: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls InitializeInjection.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "profiler/tracer/activity.h"
+#include "profiler/tracer/collector.h"
+#include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/calls.h"
+
+namespace zerostall::tracer {
+namespace {
+
+// Offered by the simulated GPU, absent on a real one (profiler/simgpu/core/simulator.cpp).
+using ModelFunction = const char* (*)();
+using ListenerFunction = void (*)(void (*)(std::uint32_t, const char*, std::uint64_t));
+
+std::string program_name() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (n <= 0) return "";
+  const std::string full(path, static_cast<std::size_t>(n));
+  return full.substr(full.find_last_of('/') + 1);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) out += c;
+  }
+  return out + '"';
+}
+
+std::string meta_json(const char* simulated_model) {
+  std::uint32_t version = 0;
+  if (const CuptiApi* api = cupti_api()) api->get_version(&version);
+  std::string json = "{\"tool\": \"zerostall\", \"version\": " + quoted(ZEROSTALL_VERSION) +
+                     ", \"program\": " + quoted(program_name()) + ", \"cupti_version\": " + std::to_string(version);
+  json += simulated_model ? ", \"clock\": \"modelled\", \"simulated_model\": " + quoted(simulated_model)
+                          : std::string(", \"clock\": \"measured\"");
+  return json + "}";
+}
+
+void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value) {
+  collector().note(static_cast<format::NoteKind>(kind), text, value);
+}
+
+void on_exit() {
+  finish_activity();
+  collector().finish();
+}
+
+bool start() {
+  const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
+  std::string error;
+  const bool ok = start_calls(&error) && start_activity(&error);
+  if (!collector().open(meta_json(model ? model() : nullptr))) return false;
+  std::atexit(on_exit);
+  pthread_atfork(nullptr, nullptr, [] { collector().abandon(); });
+  if (!ok) {
+    std::fprintf(stderr, "[zerostall] tracing is off: %s\n", error.c_str());
+    collector().note(format::NoteKind::tool_problem, error, 0);
+    return false;
+  }
+  if (const auto listen = reinterpret_cast<ListenerFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_set_listener")))
+    listen(on_simulator_note);
+  return true;
+}
+
+}  // namespace
+}  // namespace zerostall::tracer
+
+// 1 = initialised. Called by the driver, perhaps from several libraries: only the first call counts.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection(void) {
+  static std::once_flag once;
+  static bool ok = false;
+  std::call_once(once, [] { ok = zerostall::tracer::start(); });
+  return ok ? 1 : 0;
+}

@@ -1,0 +1,119 @@
+// NVTX: ranges and marks of the program, taken by our own injection (works without a GPU, costs no CUPTI records).
+// Entry point: InitializeInjectionNvtx2, which the header-only NVTX calls at the first NVTX call of each library.
+#include <nvtx3/nvToolsExt.h>
+
+#include <atomic>
+
+#include "profiler/tracer/collector.h"
+#include "profiler/tracer/cupti_api.h"
+
+// NVTX leaves these opaque to tools to define. Both are created once per name by programs and never freed.
+struct nvtxDomainRegistration_st {
+  std::uint32_t name;
+};
+struct nvtxStringRegistration_st {
+  std::uint32_t text;
+};
+
+namespace zerostall::tracer {
+namespace {
+
+using format::MarkKind;
+
+thread_local int t_level = 0;  // what push and pop return
+std::atomic<std::uint64_t> g_next_range{1};
+
+std::uint32_t text_of(const nvtxEventAttributes_t* event) {
+  if (!event) return 0;
+  switch (event->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII: return event->message.ascii ? collector().string_id(event->message.ascii) : 0;
+    case NVTX_MESSAGE_TYPE_REGISTERED: return event->message.registered ? event->message.registered->text : 0;
+    default: return 0;  // wide characters: no program on Linux has been seen to use them
+  }
+}
+
+std::uint32_t name_of(nvtxDomainHandle_t domain) { return domain ? domain->name : 0; }
+
+void emit(MarkKind kind, std::uint32_t domain, std::uint32_t text, std::uint64_t range = 0) {
+  format::MarkRecord m{};
+  m.time_ns = timestamp_ns();
+  m.range = range;
+  m.thread = thread_id();
+  m.domain = domain;
+  m.text = text;
+  m.kind = kind;
+  collector().add(m);
+}
+
+int push(std::uint32_t domain, std::uint32_t text) {
+  emit(MarkKind::push, domain, text);
+  return t_level++;
+}
+int pop(std::uint32_t domain) {
+  emit(MarkKind::pop, domain, 0);
+  return t_level > 0 ? --t_level : -1;
+}
+std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
+  const std::uint64_t range = g_next_range++;
+  emit(MarkKind::start, domain, text, range);
+  return range;
+}
+
+void NVTX_API mark_a(const char* text) { emit(MarkKind::instant, 0, collector().string_id(text ? text : "")); }
+void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { emit(MarkKind::instant, 0, text_of(e)); }
+int NVTX_API push_a(const char* text) { return push(0, collector().string_id(text ? text : "")); }
+int NVTX_API push_ex(const nvtxEventAttributes_t* e) { return push(0, text_of(e)); }
+int NVTX_API pop_default() { return pop(0); }
+nvtxRangeId_t NVTX_API start_a(const char* text) { return start(0, collector().string_id(text ? text : "")); }
+nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* e) { return start(0, text_of(e)); }
+void NVTX_API end_default(nvtxRangeId_t range) { emit(MarkKind::end, 0, 0, range); }
+
+nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
+  return new nvtxDomainRegistration_st{collector().string_id(name ? name : "")};
+}
+nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
+  return new nvtxStringRegistration_st{collector().string_id(text ? text : "")};
+}
+void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { emit(MarkKind::instant, name_of(d), text_of(e)); }
+int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { return push(name_of(d), text_of(e)); }
+int NVTX_API domain_pop(nvtxDomainHandle_t d) { return pop(name_of(d)); }
+nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { return start(name_of(d), text_of(e)); }
+void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t range) { emit(MarkKind::end, name_of(d), 0, range); }
+
+struct Slot {
+  unsigned id;
+  NvtxFunctionPointer function;
+};
+
+template <class F>
+Slot slot(unsigned id, F* function) {
+  return {id, reinterpret_cast<NvtxFunctionPointer>(function)};
+}
+
+void install(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module, std::initializer_list<Slot> slots) {
+  NvtxFunctionTable table = nullptr;
+  unsigned size = 0;
+  if (!callbacks.GetModuleFunctionTable(module, &table, &size)) return;
+  for (const Slot& s : slots)
+    if (s.id < size) *table[s.id] = s.function;
+}
+
+}  // namespace
+}  // namespace zerostall::tracer
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+  using namespace zerostall::tracer;
+  const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
+  if (!callbacks || !cupti_api()) return 0;  // without CUPTI's clock the marks could not be placed
+  install(*callbacks, NVTX_CB_MODULE_CORE,
+          {slot(NVTX_CBID_CORE_MarkA, mark_a), slot(NVTX_CBID_CORE_MarkEx, mark_ex), slot(NVTX_CBID_CORE_RangePushA, push_a),
+           slot(NVTX_CBID_CORE_RangePushEx, push_ex), slot(NVTX_CBID_CORE_RangePop, pop_default),
+           slot(NVTX_CBID_CORE_RangeStartA, start_a), slot(NVTX_CBID_CORE_RangeStartEx, start_ex),
+           slot(NVTX_CBID_CORE_RangeEnd, end_default)});
+  install(*callbacks, NVTX_CB_MODULE_CORE2,
+          {slot(NVTX_CBID_CORE2_DomainCreateA, create_domain), slot(NVTX_CBID_CORE2_DomainRegisterStringA, register_string),
+           slot(NVTX_CBID_CORE2_DomainMarkEx, domain_mark), slot(NVTX_CBID_CORE2_DomainRangePushEx, domain_push),
+           slot(NVTX_CBID_CORE2_DomainRangePop, domain_pop), slot(NVTX_CBID_CORE2_DomainRangeStartEx, domain_start),
+           slot(NVTX_CBID_CORE2_DomainRangeEnd, domain_end)});
+  return 1;
+}
