@@ -1,0 +1,94 @@
+// A program under test: makes known CUDA calls. Usage: tracer_subject MODE
+#include <cuda_runtime_api.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "profiler/mark/mark.h"
+
+namespace {
+
+void call(cudaError_t result) {
+  if (result != cudaSuccess) std::exit(99);
+}
+
+void some_work(int rounds) {
+  void* device = nullptr;
+  char host[512] = {};
+  call(cudaMalloc(&device, sizeof host));
+  for (int i = 0; i < rounds; ++i) {
+    call(cudaMemcpyAsync(device, host, sizeof host, cudaMemcpyHostToDevice, nullptr));
+    call(cudaStreamSynchronize(nullptr));
+  }
+  call(cudaFree(device));
+}
+
+void steps() {
+  for (int n = 0; n < 5; ++n) {
+    zerostall::mark::Step step(n);
+    zerostall::mark::Region train("train");
+    some_work(2);
+  }
+}
+
+void threads() {
+  std::vector<std::thread> all;
+  for (int t = 0; t < 4; ++t) all.emplace_back([] { some_work(1000); });
+  for (auto& t : all) t.join();
+}
+
+// The child of a fork must neither write to the parent's trace nor count.
+void forked() {
+  some_work(3);
+  if (const pid_t child = fork(); child == 0) {
+    some_work(100);
+    std::exit(0);
+  } else {
+    waitpid(child, nullptr, 0);
+  }
+  some_work(3);
+}
+
+void killed() {
+  some_work(1000);
+  raise(SIGKILL);
+}
+
+void marks_of_nvtx() {
+  nvtxMarkA("instant");
+  nvtxRangePushA("outer");
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("mine");
+  nvtxEventAttributes_t event{};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  event.message.registered = nvtxDomainRegisterStringA(domain, "registered");
+  const nvtxRangeId_t range = nvtxDomainRangeStartEx(domain, &event);
+  some_work(1);
+  nvtxDomainRangeEnd(domain, range);
+  nvtxRangePop();
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const std::string mode = argv[1];
+  if (mode == "steps") steps();
+  if (mode == "threads") threads();
+  if (mode == "forked") forked();
+  if (mode == "killed") killed();
+  if (mode == "nvtx") marks_of_nvtx();
+  if (mode == "unsupported") {
+    some_work(1);
+    cudaGraph_t graph = nullptr;
+    cudaGraphCreate(&graph, 0);
+  }
+  if (mode == "nothing") std::puts("no CUDA here");
+  return 0;
+}

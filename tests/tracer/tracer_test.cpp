@@ -1,0 +1,167 @@
+// End to end: a program is run with the tracer injected, and its trace must hold exactly what the program did, by the
+// simulator's own book, which does not pass through CUPTI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "profiler/analyze/steps.h"
+#include "profiler/base/files.h"
+#include "profiler/record/record.h"
+#include "profiler/trace/build_trace.h"
+#include "profiler/trace/read_native.h"
+#include "profiler/tracer/selection.h"
+
+namespace zerostall {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Traced {
+  ChildResult child;
+  bool has_trace = false;
+  Trace trace;
+  std::map<std::string, std::int64_t> in_trace, in_book;  // calls by name, recorded functions only
+  std::vector<std::string> files;                         // what the run left behind
+};
+
+class TracerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char pattern[] = "/tmp/zerostall-tracer-XXXXXX";
+    folder = mkdtemp(pattern);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  Traced run(std::vector<std::string> argv) {
+    RecordOptions options;
+    options.argv = std::move(argv);
+    options.trace = folder / "run.zstall";
+    options.simulate = true;
+    options.sim_log = folder / "book.json";
+    SignalInbox inbox;
+    const InstallPaths paths = paths_beside(BIN_DIR);
+    // The tracer's own file, before record_run puts it in its place: what is written is under test here.
+    auto child = run_child({options.argv, injection(options, paths, options.trace)}, inbox);
+    if (!child) throw std::runtime_error(child.error().message);
+    Traced t;
+    t.child = *child;
+    for (const auto& entry : fs::directory_iterator(folder)) t.files.push_back(entry.path().filename());
+    std::sort(t.files.begin(), t.files.end());
+    t.has_trace = fs::exists(options.trace);
+    if (t.has_trace) {
+      auto raw = read_native(options.trace);
+      if (!raw) throw std::runtime_error(raw.error().message);
+      t.trace = build_trace(std::move(*raw));
+    }
+    for (const Call& c : t.trace.calls) ++t.in_trace[std::string(t.trace.text(c.name))];
+    if (std::ifstream file(options.sim_log); file) {
+      const auto book = nlohmann::json::parse(file);
+      for (const auto& [name, count] : book.at("calls").items())
+        if (tracer::is_recorded(name)) t.in_book[name] = count;
+    }
+    return t;
+  }
+
+  fs::path folder;
+};
+
+TEST_F(TracerTest, RecordsEveryCallOnceAndTheStepsAroundThem) {
+  const Traced t = run({SUBJECT, "steps"});
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_FALSE(t.trace.truncated);
+  EXPECT_EQ(t.trace.meta.clock, Clock::modelled);
+  EXPECT_EQ(t.in_trace.at("cudaStreamSynchronize"), 10);
+  EXPECT_EQ(t.in_trace.at("cudaMemcpyAsync"), 10);
+  EXPECT_EQ(t.in_trace, t.in_book);
+  EXPECT_EQ(split_steps(t.trace).steps.size(), 5u);
+  EXPECT_EQ(t.trace.gpu_ops.size(), 10u);
+  for (const GpuOp& op : t.trace.gpu_ops) {
+    EXPECT_NE(op.call, kNoIndex);
+    EXPECT_EQ(op.source, MemoryKind::pageable);
+    EXPECT_EQ(op.bytes, 512u);
+  }
+  EXPECT_EQ(t.child.err, "") << "nothing of ours on the user's terminal";
+}
+
+TEST_F(TracerTest, CountsOfManyThreadsEqualTheSimulatorsBook) {
+  const Traced t = run({SUBJECT, "threads"});
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_EQ(t.in_trace.at("cudaStreamSynchronize"), 4000);
+  EXPECT_EQ(t.in_trace, t.in_book);
+  EXPECT_EQ(t.trace.threads.size(), 4u);
+  EXPECT_EQ(t.trace.gpu_ops.size(), 4000u);
+}
+
+TEST_F(TracerTest, AForkedChildDoesNotCount) {
+  const Traced t = run({SUBJECT, "forked"});
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_EQ(t.in_trace.at("cudaStreamSynchronize"), 6);
+  EXPECT_EQ(t.in_trace, t.in_book);
+  EXPECT_FALSE(t.trace.truncated);
+  EXPECT_THAT(t.files, ::testing::ElementsAre("book.json", "run.zstall"));
+}
+
+TEST_F(TracerTest, AKilledProcessLeavesAReadableTruncatedTrace) {
+  const Traced t = run({SUBJECT, "killed"});
+  EXPECT_EQ(t.child.exit_code, 128 + 9);
+  ASSERT_TRUE(t.has_trace);
+  EXPECT_TRUE(t.trace.truncated);
+  EXPECT_GT(t.in_trace.at("cudaStreamSynchronize"), 500) << "all but the last unflushed records";
+}
+
+TEST_F(TracerTest, AProcessWithoutCudaLeavesNoFile) {
+  const Traced t = run({SUBJECT, "nothing"});
+  EXPECT_EQ(t.child.exit_code, 0);
+  EXPECT_EQ(t.child.out, "no CUDA here\n");
+  EXPECT_THAT(t.files, ::testing::IsEmpty());
+}
+
+TEST_F(TracerTest, NvtxMarksRangesAndRegisteredStringsArriveEvenBeforeTheFirstCudaCall) {
+  const Traced t = run({SUBJECT, "nvtx"});
+  std::vector<std::string> found;
+  for (const Range& r : t.trace.ranges)
+    found.push_back(std::string(t.trace.text(r.domain)) + ":" + std::string(t.trace.text(r.text)) + (r.instant ? " mark" : "") +
+                    (r.open ? " open" : ""));
+  EXPECT_THAT(found, ::testing::ElementsAre(":instant mark", ":outer", "mine:registered"));
+}
+
+TEST_F(TracerTest, UnsupportedCallsAreListed) {
+  const Traced t = run({SUBJECT, "unsupported"});
+  ASSERT_EQ(t.trace.notes.size(), 1u);
+  EXPECT_EQ(t.trace.notes[0].kind, NoteKind::unsupported_call);
+  EXPECT_EQ(t.trace.text(t.trace.notes[0].text), "cudaGraphCreate");
+  EXPECT_THAT(t.child.err, ::testing::HasSubstr("cudaGraphCreate is not supported"));
+}
+
+TEST_F(TracerTest, AnExistingFileIsNotOverwritten) {
+  std::ofstream(folder / "run.zstall") << "precious";
+  try {
+    run({SUBJECT, "steps"});
+    FAIL() << "the old file must still be there, and is no trace";
+  } catch (const std::runtime_error&) {
+  }
+  std::string text;
+  std::getline(std::ifstream(folder / "run.zstall") >> std::ws, text);
+  EXPECT_EQ(text, "precious");
+}
+
+TEST_F(TracerTest, TheScenariosCountsEqualTheSimulatorsBook) {
+  if (std::string(SCENARIO).empty()) GTEST_SKIP() << "built without torch";
+  const Traced t = run({SCENARIO, "flux2", "--size", "tiny", "--steps", "4", "--device", "cuda"});
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_GT(t.in_trace.at("cudaStreamSynchronize"), 4 * 13);
+  EXPECT_EQ(t.in_trace, t.in_book);
+  std::int64_t work = 0;
+  for (const auto& [name, count] : t.in_trace)
+    if (name.find("Launch") != std::string::npos || name.starts_with("cudaMemcpy") || name.starts_with("cudaMemset")) work += count;
+  EXPECT_EQ(static_cast<std::int64_t>(t.trace.gpu_ops.size()), work) << "one GPU record for each launch, copy and memset";
+}
+
+}  // namespace
+}  // namespace zerostall
