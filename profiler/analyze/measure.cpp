@@ -1,0 +1,128 @@
+#include "profiler/analyze/measure.h"
+
+#include <algorithm>
+
+namespace zerostall {
+namespace {
+
+// Everything that begins at one moment on one thread counts into the same few records.
+struct Targets {
+  std::vector<Counters*> counters;
+  StepStats* step = nullptr;  // null outside of steps, and for threads that do not work for the step
+  bool on_marking_thread = false;
+};
+
+class Router {
+ public:
+  Router(const Steps& steps, const Workers& workers, Measured& measured)
+      : steps_(steps), workers_(workers), measured_(measured) {}
+
+  Targets at(ThreadIndex thread, Nanos time) {
+    const auto position = step_at(steps_.steps, time);
+    if (!position) return {{&measured_.outside}, nullptr, false};
+    if (!workers_.works(thread, *position)) return {{&measured_.background}, nullptr, false};
+    const Step& step = steps_.steps[*position];
+    StepStats& stats = measured_.steps[*position];
+    Targets targets{{&stats.counters}, &stats, thread == step.thread};
+    for (RegionStats& region : stats.regions)
+      if (is_in(step, region.name, time)) targets.counters.push_back(&region.counters);
+    return targets;
+  }
+
+ private:
+  static bool is_in(const Step& step, std::string_view name, Nanos time) {
+    return std::any_of(step.regions.begin(), step.regions.end(),
+                       [&](const Region& r) { return r.name == name && r.begin_ns <= time && time < r.end_ns; });
+  }
+
+  const Steps& steps_;
+  const Workers& workers_;
+  Measured& measured_;
+};
+
+void count_call(const Call& call, const Targets& targets) {
+  const auto add = [&](Counter counter) {
+    for (Counters* c : targets.counters) c->add(counter);
+  };
+  if (call.kind == ApiKind::stream_sync) add(Counter::stream_syncs);
+  if (call.kind == ApiKind::event_sync) add(Counter::event_syncs);
+  if (call.kind == ApiKind::device_sync) add(Counter::device_syncs);
+  if (is_blocking_copy(call)) add(Counter::blocking_copies);
+  if (is_unknown_copy(call)) add(Counter::unknown_copies);
+}
+
+void count_host_wait(const Wait& wait, const Targets& targets) {
+  const Nanos time = wait.end_ns - wait.begin_ns;
+  // Of a step only its marking thread can be blocked: waits of autograd's thread pass while that one waits anyway.
+  // Beside and outside of steps every thread counts for itself.
+  const bool blocks = targets.step == nullptr || targets.on_marking_thread;
+  for (Counters* c : targets.counters) {
+    c->add(Counter::waits);
+    c->add(Counter::drains, wait.drains ? Count(*wait.drains ? 1 : 0) : std::nullopt);
+    if (wait.host_to_device) c->add(Counter::h2d_stalls);
+    if (wait.host_to_device) c->add(Counter::h2d_stall_ns, time);
+    if (blocks) c->add(Counter::blocked_ns, time);
+    if (wait.failed) c->add(Counter::failed);
+  }
+}
+
+void count_wait(const Wait& wait, const Targets& targets) {
+  if (is_host_wait(wait.kind)) return count_host_wait(wait, targets);
+  const Counter counter = wait.kind == WaitKind::implicit     ? Counter::implicit
+                          : wait.kind == WaitKind::spin       ? Counter::spins
+                          : wait.kind == WaitKind::queue_full ? Counter::queue_full
+                                                              : Counter::unknown_waits;
+  for (Counters* c : targets.counters) c->add(counter);
+}
+
+// So that every step has a figure for every region, 0 where the region did not occur.
+std::vector<RegionStats> all_regions(const Steps& steps) {
+  std::vector<RegionStats> regions;
+  for (const Step& step : steps.steps)
+    for (const Region& region : step.regions)
+      if (std::none_of(regions.begin(), regions.end(), [&](const RegionStats& r) { return r.name == region.name; }))
+        regions.push_back({region.name, {}});
+  return regions;
+}
+
+}  // namespace
+
+Workers::Workers(const Trace& trace, const Steps& steps)
+    : steps_(steps.steps.size()), working_(trace.threads.size() * steps.steps.size()) {
+  for (std::size_t s = 0; s < steps_; ++s) working_[steps.steps[s].thread * steps_ + s] = true;
+  for (const Call& call : trace.calls) {
+    if (!call.outermost || call.kind != ApiKind::launch) continue;
+    if (const auto step = step_at(steps.steps, call.begin_ns)) working_[call.thread * steps_ + *step] = true;
+  }
+}
+
+Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits) {
+  Measured measured;
+  measured.steps.resize(steps.steps.size());
+  const auto regions = all_regions(steps);
+  for (StepStats& stats : measured.steps) stats.regions = regions;
+
+  const Workers workers(trace, steps);
+  Router router(steps, workers, measured);
+  for (const Call& call : trace.calls) {
+    if (call.kind == ApiKind::launch) continue;  // nearly all calls are launches, and no counter of calls knows them
+    if (call.outermost) count_call(call, router.at(call.thread, call.begin_ns));
+    if (call.kind != ApiKind::module_load && !call.grows_memory) continue;
+    if (const auto step = step_at(steps.steps, call.begin_ns)) measured.steps[*step].grew = true;
+  }
+  for (std::uint32_t i = 0; i < waits.size(); ++i) {
+    const Targets targets = router.at(waits[i].thread, waits[i].blocks_ns);
+    count_wait(waits[i], targets);
+    if (targets.step != nullptr && is_host_wait(waits[i].kind)) targets.step->waits.push_back(i);
+  }
+  return measured;
+}
+
+std::vector<std::string> regions_at(const Step& step, Nanos time) {
+  std::vector<std::string> names;
+  for (const Region& region : step.regions)
+    if (region.begin_ns <= time && time < region.end_ns) names.emplace_back(region.name);
+  return names;
+}
+
+}  // namespace zerostall

@@ -1,0 +1,166 @@
+#include "profiler/analyze/steps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <regex>
+#include <unordered_map>
+
+namespace zerostall {
+namespace {
+
+constexpr std::string_view kDomain = "zerostall";
+constexpr std::string_view kPrefix = "step ";
+constexpr std::size_t kLongestText = 256;  // longer texts are no step names, and std::regex recurses per character
+
+using Chosen = std::vector<const Range*>;
+
+// The last number in a text: "ProfilerStep#7" -> 7.
+std::optional<std::int64_t> number_in(std::string_view text) {
+  const std::size_t last = text.find_last_of("0123456789");
+  if (last == std::string_view::npos) return std::nullopt;
+  std::size_t first = last;
+  while (first > 0 && text[first - 1] >= '0' && text[first - 1] <= '9') --first;
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(text.data() + first, text.data() + last + 1, number);
+  if (parsed.ec != std::errc{}) return std::nullopt;
+  return number;
+}
+
+bool is_step_mark(const Trace& trace, const Range& range, StringId domain) {
+  const std::string_view text = trace.text(range.text);
+  if (range.domain != domain || range.instant || !text.starts_with(kPrefix)) return false;
+  const std::string_view rest = text.substr(kPrefix.size());
+  return !rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Chosen find_marks(const Trace& trace, std::optional<StringId> domain) {
+  Chosen found;
+  if (!domain) return found;
+  for (const Range& range : trace.ranges)
+    if (is_step_mark(trace, range, *domain)) found.push_back(&range);
+  return found;
+}
+
+Chosen find_matching(const Trace& trace, const std::string& pattern) {
+  const std::regex expression(pattern, std::regex::ECMAScript | std::regex::icase);
+  std::unordered_map<StringId, bool> matches;
+  Chosen found;
+  for (const Range& range : trace.ranges) {
+    const auto [entry, is_new] = matches.try_emplace(range.text, false);
+    if (is_new) {
+      const std::string text(trace.text(range.text));
+      entry->second = !text.empty() && text.size() <= kLongestText && std::regex_search(text, expression);
+    }
+    if (entry->second) found.push_back(&range);
+  }
+  return found;
+}
+
+// Where several threads mark steps, the one with the most closed marks defines them; of equals the first seen.
+ThreadIndex marking_thread(const Chosen& ranges) {
+  std::map<ThreadIndex, std::size_t> marks;
+  for (const Range* range : ranges) marks[range->thread] += range->open ? 0 : 1;
+  const auto most =
+      std::max_element(marks.begin(), marks.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->first;
+}
+
+// An instant mark opens a step that lasts to the next one; the last of them is never closed.
+void end_instants_at_next(Chosen& ranges, std::vector<Range>& storage) {
+  storage.reserve(ranges.size());
+  const Range* last = nullptr;
+  for (auto it = ranges.rbegin(); it != ranges.rend(); ++it) {
+    const Range* original = *it;
+    if (original->instant) {
+      storage.push_back(*original);
+      storage.back().open = last == nullptr;
+      storage.back().end_ns = last == nullptr ? original->begin_ns : last->begin_ns;
+      *it = &storage.back();
+    }
+    last = original;
+  }
+}
+
+Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
+  Steps result;
+  result.from = from;
+  const ThreadIndex thread = marking_thread(ranges);
+  const auto others = std::stable_partition(ranges.begin(), ranges.end(), [&](auto* r) { return r->thread == thread; });
+  result.overlapping = ranges.end() - others;
+  ranges.erase(others, ranges.end());
+  std::vector<Range> storage;
+  end_instants_at_next(ranges, storage);
+
+  for (const Range* range : ranges) {
+    if (range->open) {
+      ++result.unclosed;
+    } else if (!result.steps.empty() && range->begin_ns < result.steps.back().end_ns) {
+      ++result.overlapping;
+    } else {
+      const auto position = static_cast<std::int64_t>(result.steps.size());
+      const auto number = number_in(trace.text(range->text)).value_or(position);
+      result.steps.push_back({number, range->begin_ns, range->end_ns, thread, {}});
+    }
+  }
+  return result;
+}
+
+// Regions are all other ranges of our domain on the marking thread. One inside another of its own name adds nothing.
+void add_regions(const Trace& trace, StringId domain, Steps& steps) {
+  for (const Range& range : trace.ranges) {
+    if (range.domain != domain || range.open || range.instant || is_step_mark(trace, range, domain)) continue;
+    const auto at = step_at(steps.steps, range.begin_ns);
+    if (!at || steps.steps[*at].thread != range.thread) continue;
+    const std::string_view name = trace.text(range.text);
+    auto& regions = steps.steps[*at].regions;
+    const bool covered = std::any_of(regions.begin(), regions.end(),
+                                     [&](const Region& r) { return r.name == name && range.begin_ns < r.end_ns; });
+    if (!covered) regions.push_back({range.begin_ns, range.end_ns, name});
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(StepsFrom from) {
+  switch (from) {
+    case StepsFrom::marks:
+      return "marks";
+    case StepsFrom::profiler:
+      return "profiler";
+    case StepsFrom::none:
+      break;
+  }
+  return "none";
+}
+
+Steps split_steps(const Trace& trace, const StepOptions& options) {
+  const auto domain = trace.strings.find(kDomain);
+  if (const Chosen marks = find_marks(trace, domain); !marks.empty()) {
+    Steps steps = cut(trace, marks, StepsFrom::marks);
+    add_regions(trace, *domain, steps);
+    return steps;
+  }
+  const Chosen matching = find_matching(trace, options.pattern);
+  return matching.empty() ? Steps{} : cut(trace, matching, StepsFrom::profiler);
+}
+
+bool is_valid_pattern(const std::string& pattern) {
+  try {
+    std::regex checked(pattern, std::regex::ECMAScript | std::regex::icase);
+    return true;
+  } catch (const std::regex_error&) {
+    return false;
+  }
+}
+
+std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos time) {
+  const auto after =
+      std::upper_bound(steps.begin(), steps.end(), time, [](Nanos t, const Step& step) { return t < step.begin_ns; });
+  if (after == steps.begin()) return std::nullopt;
+  const auto position = static_cast<std::size_t>(after - steps.begin()) - 1;
+  if (time >= steps[position].end_ns) return std::nullopt;
+  return position;
+}
+
+}  // namespace zerostall

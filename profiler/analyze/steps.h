@@ -1,0 +1,57 @@
+// Stage 3 of the route: where the training steps begin and end.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/trace/trace.h"
+
+namespace zerostall {
+
+// How steps were found, most trusted first.
+enum class StepsFrom : std::uint8_t {
+  none,
+  marks,     // ranges `step N` in NVTX domain `zerostall`
+  profiler,  // NVTX ranges or marks whose text matches the step pattern
+};
+std::string_view name_of(StepsFrom from);
+
+struct Region {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  std::string_view name;  // text of Trace::strings
+};
+
+// The half-open time [begin_ns, end_ns): a call that begins at the very end belongs to what follows.
+struct Step {
+  std::int64_t number = 0;  // N of `step N`, or the number in the text; without one the position, from 0
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  ThreadIndex thread = 0;       // the marking thread
+  std::vector<Region> regions;  // by begin; of one name they do not overlap
+};
+
+struct Steps {
+  StepsFrom from = StepsFrom::none;
+  std::vector<Step> steps;       // by begin; they do not overlap
+  std::int64_t unclosed = 0;     // step ranges never closed: dropped
+  std::int64_t overlapping = 0;  // step ranges that began inside another step, or on a thread with fewer marks: dropped
+};
+
+struct StepOptions {
+  // ECMAScript regular expression, letter case ignored.
+  std::string pattern =
+      R"(^ProfilerStep#\d+|(^|[\s_/:-])(step|iteration|iter|batch)[\s_#:]*\d+$|^(train(ing)?[\s_]?)?(step|iteration|batch)$)";
+};
+
+// Total: without marks of any kind there are no steps, and `from` is none. The pattern must be valid
+// (is_valid_pattern). The result refers to texts of `trace`.
+Steps split_steps(const Trace& trace, const StepOptions& options = {});
+
+bool is_valid_pattern(const std::string& pattern);
+
+// Position in `steps` of the one that holds this moment.
+std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos time);
+
+}  // namespace zerostall

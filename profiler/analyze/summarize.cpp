@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <tuple>
+
+#include "profiler/analyze/summary.h"
+#include "profiler/trace/build_trace.h"
+
+namespace zerostall {
+namespace {
+
+StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, const std::vector<Wait>& waits,
+                 bool judged) {
+  StepRow row;
+  row.number = step.number;
+  row.begin_ns = step.begin_ns;
+  row.end_ns = step.end_ns;
+  row.judged = judged;
+  row.unsteady = judged && stats.grew;
+  row.counters = stats.counters;
+  for (const RegionStats& region : stats.regions) row.regions.push_back({std::string(region.name), region.counters});
+  for (const std::uint32_t i : stats.waits)
+    row.waits.push_back({regions_at(step, waits[i].blocks_ns), describe(trace, waits[i])});
+  return row;
+}
+
+void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+               RunSummary& run) {
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    const bool judged = static_cast<std::int64_t>(i) >= run.warmup;
+    run.steps.push_back(make_row(trace, steps.steps[i], measured.steps[i], waits, judged));
+    run.totals.add(measured.steps[i].counters);
+  }
+  run.background = measured.background;
+  run.outside = measured.outside;
+  run.totals.add(run.background);
+  run.totals.add(run.outside);
+}
+
+void add_spreads(RunSummary& run) {
+  std::vector<Counters> whole;
+  for (const StepRow& step : run.steps)
+    if (step.judged) whole.push_back(step.counters);
+  run.per_step = spreads_of(whole);
+  for (std::size_t r = 0; !run.steps.empty() && r < run.steps.front().regions.size(); ++r) {
+    std::vector<Counters> samples;
+    for (const StepRow& step : run.steps)
+      if (step.judged) samples.push_back(step.regions[r].counters);
+    run.regions.push_back({run.steps.front().regions[r].name, spreads_of(samples)});
+  }
+}
+
+void add_calls(const Trace& trace, RunSummary& run) {
+  std::map<StringId, CallRow> rows;
+  for (const Call& call : trace.calls) {
+    CallRow& row = rows[call.name];
+    ++row.count;
+    row.nested += call.outermost || call.parent == kNoIndex ? 0 : 1;
+    row.time_ns += call.end_ns - call.begin_ns;
+  }
+  for (auto& [name, row] : rows) {
+    row.name = trace.text(name);
+    run.calls.push_back(row);
+  }
+  std::sort(run.calls.begin(), run.calls.end(), [](const CallRow& a, const CallRow& b) { return a.name < b.name; });
+}
+
+struct CopyKey {
+  CopyDirection direction;
+  Bytes bytes;
+  MemoryKind host_memory;
+  StringId api;
+  // Large copies first, so that what costs most is read first.
+  auto order() const { return std::tuple(direction, ~bytes, host_memory, api); }
+  bool operator<(const CopyKey& other) const { return order() < other.order(); }
+};
+
+struct CopyCounts {
+  std::int64_t total = 0;
+  std::vector<Count> per_step;
+};
+
+void add_copies(const Trace& trace, const Steps& steps, RunSummary& run) {
+  const Workers workers(trace, steps);
+  std::map<CopyKey, CopyCounts> found;
+  for (const Call& call : trace.calls) {
+    if (!call.outermost || call.kind != ApiKind::copy) continue;
+    CopyCounts& counts = found[{call.direction, call.bytes, call.host_memory, call.name}];
+    counts.per_step.resize(steps.steps.size(), 0);
+    ++counts.total;
+    const auto step = step_at(steps.steps, call.begin_ns);
+    if (step && workers.works(call.thread, *step)) ++*counts.per_step[*step];
+  }
+  for (auto& [key, counts] : found) {
+    const auto warm = std::min<std::size_t>(counts.per_step.size(), static_cast<std::size_t>(run.warmup));
+    const bool has_host = crosses_host(key.direction) || key.direction == CopyDirection::unknown;
+    run.copies.push_back({std::string(name_of(key.direction)),
+                          has_host ? std::string(name_of(key.host_memory)) : "none", std::string(trace.text(key.api)),
+                          key.bytes, counts.total, spread_of(std::span(counts.per_step).subspan(warm))});
+  }
+}
+
+void add_note(const Trace& trace, const RawNote& note, std::optional<std::size_t> step, RunSummary& run) {
+  const std::string text(trace.text(note.text));
+  const bool judged = step && run.steps[*step].judged;
+  switch (note.kind) {
+    case NoteKind::unsupported_call:
+      ++run.unsupported[text];
+      if (step) ++run.steps[*step].unsupported[text];
+      return;
+    case NoteKind::unreal_readback:
+      ++run.unreal_readbacks.total;
+      if (!judged) return;
+      ++run.unreal_readbacks.judged;
+      ++run.unreal_readbacks.how[text];
+      return;
+    case NoteKind::tool_problem:
+      run.tool_problems.push_back(text);
+      return;
+    case NoteKind::lost_records:
+      return;  // summed by build_trace
+  }
+}
+
+}  // namespace
+
+std::int64_t RunSummary::judged() const {
+  return std::count_if(steps.begin(), steps.end(), [](const StepRow& step) { return step.judged; });
+}
+
+RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+                     const SummaryOptions& options) {
+  RunSummary run;
+  run.meta = trace.meta;
+  run.path = options.path;
+  run.truncated = trace.truncated;
+  run.lost = trace.lost_records;
+  run.has_cuda_calls = !trace.calls.empty();
+  run.steps_from = steps.from;
+  run.warmup = options.warmup;
+  run.oddities = trace.oddities;
+  if (steps.unclosed > 0) run.oddities["unclosed_steps"] = steps.unclosed;
+  if (steps.overlapping > 0) run.oddities["overlapping_steps"] = steps.overlapping;
+  add_steps(trace, steps, waits, measured, run);
+  add_spreads(run);
+  add_calls(trace, run);
+  add_copies(trace, steps, run);
+  for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
+  return run;
+}
+
+RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
+  const Trace trace = build_trace(std::move(raw));
+  const Steps steps = split_steps(trace, step_options);
+  const std::vector<Wait> waits = find_waits(trace);
+  const Measured measured = measure_steps(trace, steps, waits);
+  return summarize(trace, steps, waits, measured, options);
+}
+
+}  // namespace zerostall

@@ -1,0 +1,97 @@
+// Stage 7 of the route: a run in plain numbers and texts, independent of the trace it came from. Reports, gate and
+// baselines read nothing else.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/analyze/measure.h"
+
+namespace zerostall {
+
+// A host wait as a person would recognise it.
+struct WaitSeen {
+  std::vector<std::string> regions;  // all that hold the blocking call, outer first
+  std::string what;                  // "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize"
+  bool operator==(const WaitSeen&) const = default;
+};
+
+struct RegionRow {
+  std::string name;
+  Counters counters;
+};
+
+struct StepRow {
+  std::int64_t number = 0;
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  bool judged = false;    // not part of the warm-up
+  bool unsteady = false;  // judged, but a module was loaded or device memory grew: left out of times
+  Counters counters;
+  std::vector<RegionRow> regions;
+  std::vector<WaitSeen> waits;
+  std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step
+};
+
+struct RegionSummary {
+  std::string name;
+  CounterSpreads per_step;  // over judged steps
+};
+
+struct CallRow {
+  std::string name;
+  std::int64_t count = 0;   // all calls of the trace
+  std::int64_t nested = 0;  // of them, those inside another call of interest
+  Nanos time_ns = 0;        // of all of them
+};
+
+struct CopyRow {
+  std::string direction, host_memory, api;  // "host to device", "pageable", "cudaMemcpyAsync"
+  Bytes bytes = 0;
+  std::int64_t count = 0;          // in the whole trace
+  std::optional<Spread> per_step;  // over judged steps, by threads that work for the step
+};
+
+// Values read back from the simulated GPU that no kernel had really computed.
+struct UnrealReadbacks {
+  std::int64_t total = 0;
+  std::int64_t judged = 0;                  // within judged steps
+  std::map<std::string, std::int64_t> how;  // of the judged ones, by the simulator's text
+};
+
+struct RunSummary {
+  TraceMeta meta;
+  std::string path;  // as the user gave it; not part of any comparison
+  bool truncated = false;
+  std::int64_t lost = 0;  // GPU records
+  bool has_cuda_calls = false;
+  StepsFrom steps_from = StepsFrom::none;
+  std::int64_t warmup = 0;
+  std::vector<StepRow> steps;
+  Counters background, outside, totals;
+  CounterSpreads per_step;             // over judged steps
+  std::vector<RegionSummary> regions;  // by first appearance
+  std::vector<CallRow> calls;          // by name
+  std::vector<CopyRow> copies;         // by direction, size (large first), memory, api
+  UnrealReadbacks unreal_readbacks;
+  std::map<std::string, std::int64_t> unsupported;  // whole trace
+  std::vector<std::string> tool_problems;
+  std::map<std::string, std::int64_t> oddities;
+
+  bool complete() const { return !truncated && lost == 0; }
+  std::int64_t judged() const;
+};
+
+struct SummaryOptions {
+  std::string path;
+  std::int64_t warmup = 2;  // first steps that are shown and not judged
+};
+
+RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+                     const SummaryOptions& options);
+
+// Stages 2 to 7 in a row.
+RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options = {});
+
+}  // namespace zerostall

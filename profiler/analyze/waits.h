@@ -1,0 +1,52 @@
+// Stage 4 of the route: every moment in which the host may wait for the GPU, once. Rules: metrics.md, "Host wait".
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/trace/trace.h"
+
+namespace zerostall {
+
+enum class WaitKind : std::uint8_t {
+  stream_sync,
+  device_sync,
+  event_sync,
+  blocking_copy,
+  // Reported apart from the total:
+  implicit,
+  spin,
+  queue_full,
+  unknown_copy,  // may be a blocking copy or not: the trace does not say where its host memory is
+};
+
+// True for the kinds that count as host waits.
+constexpr bool is_host_wait(WaitKind kind) { return kind <= WaitKind::blocking_copy; }
+
+struct Wait {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  // Begin of the call that may block, which decides the step: the copy where it blocks by itself, else the sync. A
+  // pinned copy at the end of a step whose event is waited for after the last step is no wait of that step.
+  Nanos blocks_ns = 0;
+  ThreadIndex thread = 0;
+  CallIndex copy = kNoIndex;  // the copy of a blocking copy, of copy + sync, of an unknown copy
+  CallIndex sync = kNoIndex;  // the sync, if there is one; for implicit, spin, queue_full: the (last) call itself
+  WaitKind kind = WaitKind::stream_sync;  // of copy + sync: that of the sync
+  bool host_to_device = false;            // holds a host-to-device copy
+  bool failed = false;                    // one of its calls returned an error
+  std::optional<bool> drains;  // at its return the device had no work left; unknown without complete GPU records
+};
+
+// Waits of each thread in order and without overlap, threads in order of Trace::threads.
+std::vector<Wait> find_waits(const Trace& trace);
+
+// A copy call that blocks by contract: between host and device, by an API without `Async` or with pageable host memory.
+bool is_blocking_copy(const Call& call);
+// A copy call of which the trace does not tell whether it blocks.
+bool is_unknown_copy(const Call& call);
+
+// What a person recognises the wait by: "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize".
+std::string describe(const Trace& trace, const Wait& wait);
+
+}  // namespace zerostall

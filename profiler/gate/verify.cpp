@@ -1,0 +1,245 @@
+#include "profiler/gate/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "profiler/gate/surplus.h"
+
+namespace zerostall {
+namespace {
+
+struct ShareField {
+  Counter counter;
+  std::int64_t Shares::*member;
+  std::string_view noun;
+};
+
+// In the order in which a difference is reported: the first that differs speaks for the others.
+constexpr auto kFields = std::to_array<ShareField>({
+    {Counter::waits, &Shares::waits, "wait"},
+    {Counter::stream_syncs, &Shares::stream_syncs, "stream sync"},
+    {Counter::event_syncs, &Shares::event_syncs, "event sync"},
+    {Counter::h2d_stalls, &Shares::h2d_stalls, "H2D stall"},
+});
+
+void add(Shares& sum, const Shares& part, std::int64_t factor) {
+  for (const ShareField& f : kFields) sum.*f.member += factor * part.*f.member;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What one part of each judged step must show: a region, or (region "") all that lies in none of the claimed regions.
+struct Expectation {
+  std::string region;
+  Shares shares;
+};
+
+std::vector<Expectation> expectations(const VerifyPlan& plan, const std::vector<std::string>& fixes) {
+  std::vector<Expectation> expected = {{plan.region, {}}};
+  for (const FixClaim& claim : plan.claims) {
+    if (claim.in_baseline) add(expected.front().shares, claim.removes, 1);
+    if (contains(fixes, claim.name)) add(expected.front().shares, claim.removes, -1);
+  }
+  for (const RestClaim& rest : plan.rest) {
+    auto region = std::find_if(expected.begin(), expected.end(), [&](auto& e) { return e.region == rest.region; });
+    if (region == expected.end()) region = expected.insert(expected.end(), {rest.region, {}});
+    add(region->shares, rest.stays, 1);
+  }
+  expected.push_back({"", {}});
+  return expected;
+}
+
+std::int64_t counted_in(const StepRow& step, const std::string& region, Counter counter) {
+  for (const RegionRow& row : step.regions)
+    if (row.name == region) return row.counters[counter].value_or(0);
+  return 0;
+}
+
+std::int64_t actual(const StepRow& step, const std::vector<Expectation>& expected, const std::string& region,
+                    Counter counter) {
+  if (!region.empty()) return counted_in(step, region, counter);
+  std::int64_t rest = step.counters[counter].value_or(0);
+  for (const Expectation& e : expected)
+    if (!e.region.empty()) rest -= counted_in(step, e.region, counter);
+  return rest;
+}
+
+// The first way in which a part of the judged steps of a run is not as claimed.
+struct Difference {
+  const StepRow* step = nullptr;  // the first step that differs; null = none does
+  const ShareField* field = nullptr;
+  std::int64_t expected = 0, actual = 0;
+  std::int64_t other_steps = 0;  // judged steps after it that differ too
+  bool surplus = false;          // some step shows more than claimed of something
+};
+
+Difference compare(const RunSummary& run, const std::vector<Expectation>& all, const Expectation& part) {
+  Difference difference;
+  for (const StepRow& step : run.steps) {
+    if (!step.judged) continue;
+    const ShareField* differing = nullptr;
+    for (const ShareField& field : kFields) {
+      const std::int64_t shown = actual(step, all, part.region, field.counter);
+      difference.surplus |= shown > part.shares.*field.member;
+      if (differing == nullptr && shown != part.shares.*field.member) differing = &field;
+    }
+    if (differing == nullptr) continue;
+    if (difference.step != nullptr) {
+      ++difference.other_steps;
+      continue;
+    }
+    difference.step = &step;
+    difference.field = differing;
+    difference.expected = part.shares.*differing->member;
+    difference.actual = actual(step, all, part.region, differing->counter);
+  }
+  return difference;
+}
+
+std::string place(const VerifyPlan& plan, const std::string& region) {
+  if (!region.empty()) return fmt::format("in `{}`", region);
+  std::vector<std::string> names = {fmt::format("`{}`", plan.region)};
+  for (const RestClaim& rest : plan.rest)
+    if (const auto name = fmt::format("`{}`", rest.region); !contains(names, name)) names.push_back(name);
+  return "outside " + join(names, " and ");
+}
+
+// "3 = bn-pinning 2 + async-loss 1 + staying 0" for the run without fixes.
+std::string parts_of(const VerifyPlan& plan, const ShareField& field) {
+  std::vector<std::string> parts;
+  for (const FixClaim& claim : plan.claims)
+    if (claim.in_baseline) parts.push_back(fmt::format("{} {}", claim.name, claim.removes.*field.member));
+  std::int64_t staying = 0;
+  for (const RestClaim& rest : plan.rest)
+    if (rest.region == plan.region) staying += rest.stays.*field.member;
+  parts.push_back(fmt::format("staying {}", staying));
+  return join(parts, " + ");
+}
+
+std::string explain(const VerifyPlan& plan, const VerifyRun& run, const Expectation& part, const Difference& d) {
+  const std::string setting = setting_name(run.fixes);
+  const std::string noun = counted(d.actual, d.field->noun);
+  if (part.region != plan.region)
+    return fmt::format("{}: {} {} in step {}, expected {}", setting, noun, place(plan, part.region), d.step->number,
+                       d.expected);
+  if (run.fixes.empty())
+    return fmt::format("no fix: {} in `{}` in step {}, expected {} ({})", noun, part.region, d.step->number, d.expected,
+                       parts_of(plan, *d.field));
+  std::int64_t claimed = 0;
+  for (const FixClaim& claim : plan.claims)
+    if (contains(run.fixes, claim.name)) claimed += claim.removes.*d.field->member;
+  const std::int64_t removed = claimed + d.expected - d.actual;
+  if (claimed <= 0 || removed < 0 || removed > claimed)
+    return fmt::format("{}: {} in `{}` in step {}, expected {}", setting, noun, part.region, d.step->number,
+                       d.expected);
+  return fmt::format("{} removed {} of {} in step {}", setting, removed, counted(claimed, d.field->noun),
+                     d.step->number);
+}
+
+std::string reason_for(const VerifyPlan& plan, const std::vector<VerifyRun>& runs, const VerifyRun& run,
+                       const Expectation& part, const Difference& d) {
+  std::string reason = explain(plan, run, part, d);
+  std::vector<std::string> regions;  // for the part outside of the claimed regions: those that are claimed
+  for (const Expectation& e : expectations(plan, run.fixes))
+    if (!e.region.empty()) regions.push_back(e.region);
+  const std::string calls = calls_to_blame(runs, run, *d.step, part.region, regions, d.actual - d.expected);
+  if (!calls.empty()) reason += ": " + calls;
+  if (d.other_steps > 0)
+    reason += fmt::format(" (and in {} more of {} judged steps)", d.other_steps, run.summary.judged());
+  return reason;
+}
+
+// Why the figures of a run cannot carry a pass. Empty = they can.
+std::vector<std::string> doubts(const VerifyRun& run) {
+  const RunSummary& s = run.summary;
+  const std::string setting = setting_name(run.fixes);
+  std::vector<std::string> found;
+  if (!s.has_cuda_calls) {
+    found.push_back(setting + ": the program never used CUDA");
+    return found;
+  }
+  if (s.truncated) found.push_back(setting + ": the trace is cut off (the program was killed, or the disk is full)");
+  if (s.lost > 0) found.push_back(fmt::format("{}: {} of GPU work lost", setting, counted(s.lost, "record")));
+  if (s.judged() < kFewestJudgedSteps)
+    found.push_back(fmt::format("{}: {} in the trace to judge after {} of warm-up, at least {} are needed", setting,
+                                counted(s.judged(), "step"), s.warmup, kFewestJudgedSteps));
+  for (const StepRow& step : s.steps) {
+    if (!step.judged) continue;
+    if (!step.unsupported.empty())
+      found.push_back(fmt::format("{}: step {} called {}, which the simulated GPU does not support", setting,
+                                  step.number, step.unsupported.begin()->first));
+    const Count unknown = step.counters[Counter::unknown_waits];
+    if (unknown.value_or(1) > 0)
+      found.push_back(fmt::format(
+          "{}: {} in step {} with host memory of unknown kind", setting,
+          unknown == 1 ? "1 async copy" : fmt::format("{} async copies", unknown ? fmt::to_string(*unknown) : "some"),
+          step.number));
+    if (!step.unsupported.empty() || unknown.value_or(1) > 0) break;  // one example is enough
+  }
+  return found;
+}
+
+std::vector<std::string> notes_for(const std::vector<VerifyRun>& runs) {
+  std::int64_t count = 0;
+  std::map<std::string, std::int64_t> how;
+  for (const VerifyRun& run : runs) {
+    count += run.summary.unreal_readbacks.judged;
+    for (const auto& [text, n] : run.summary.unreal_readbacks.how) how[text] += n;
+  }
+  if (count == 0) return {};
+  std::vector<std::string> sites;
+  for (const auto& [text, n] : how) sites.push_back(fmt::format("{} × {}", n, text.empty() ? "unnamed" : text));
+  return {fmt::format("{} in judged steps had no real value ({}); waits behind branches on them were not seen",
+                      counted(count, "read-back"), join(sites, ", "))};
+}
+
+void judge_run(const VerifyPlan& plan, const std::vector<VerifyRun>& runs, const VerifyRun& run,
+               std::vector<std::string>& violations, std::vector<std::string>& uncertain) {
+  const auto doubtful = doubts(run);
+  uncertain.insert(uncertain.end(), doubtful.begin(), doubtful.end());
+  const auto expected = expectations(plan, run.fixes);
+  for (const Expectation& part : expected) {
+    const Difference difference = compare(run.summary, expected, part);
+    if (difference.step == nullptr) continue;
+    auto& list = doubtful.empty() || difference.surplus ? violations : uncertain;
+    list.push_back(reason_for(plan, runs, run, part, difference));
+  }
+}
+
+bool removes_nothing(const Shares& s) {
+  return s.waits == 0 && s.stream_syncs == 0 && s.event_syncs == 0 && s.h2d_stalls == 0;
+}
+
+}  // namespace
+
+std::string setting_name(const std::vector<std::string>& fixes) {
+  return fixes.empty() ? "no fix" : join(fixes, " + ");
+}
+
+Judgement judge_verify(const VerifyPlan& plan, const std::vector<VerifyRun>& runs) {
+  std::vector<std::string> violations, uncertain;
+  for (const VerifyRun& run : runs) judge_run(plan, runs, run, violations, uncertain);
+  for (const FixClaim& claim : plan.claims) {
+    const bool used =
+        std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return contains(run.fixes, claim.name); });
+    if (used && removes_nothing(claim.removes))
+      uncertain.push_back(fmt::format("{} has nothing to remove from {} {}", claim.name, plan.scenario, plan.size));
+  }
+  if (runs.empty()) uncertain.push_back("nothing was run");
+
+  Judgement judgement;
+  judgement.notes = notes_for(runs);
+  judgement.verdict = !violations.empty()  ? Verdict::violation
+                      : !uncertain.empty() ? Verdict::cannot_tell
+                                           : Verdict::pass;
+  judgement.reasons = std::move(violations);
+  judgement.reasons.insert(judgement.reasons.end(), uncertain.begin(), uncertain.end());
+  return judgement;
+}
+
+}  // namespace zerostall

@@ -1,0 +1,51 @@
+#include "profiler/record/gpu.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+
+namespace zerostall {
+namespace {
+
+// Signatures of the driver API as cuda.h declares them; CUresult is an int enum, CUdevice an int.
+using InitFunction = int(unsigned);
+using CountFunction = int(int*);
+using NameFunction = int(char*, int, int);
+
+template <class Function>
+Function* find(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+}  // namespace
+
+GpuFound detect_gpu() {
+  GpuFound found;
+  // Never closed: a driver that was initialised does not survive being unloaded.
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (driver == nullptr) {
+    found.why_not = "no NVIDIA driver (libcuda.so.1 not found)";
+    return found;
+  }
+  auto* init = find<InitFunction>(driver, "cuInit");
+  auto* count = find<CountFunction>(driver, "cuDeviceGetCount");
+  auto* name = find<NameFunction>(driver, "cuDeviceGetName");
+  if (init == nullptr || count == nullptr) {
+    found.why_not = "libcuda.so.1 is not an NVIDIA driver";
+    return found;
+  }
+  int devices = 0;
+  const int result = init(0);
+  if (result != 0 || count(&devices) != 0 || devices == 0) {
+    found.why_not = result == 0 ? "the NVIDIA driver sees no GPU"
+                                : fmt::format("the NVIDIA driver does not start (cuInit: {})", result);
+    return found;
+  }
+  std::array<char, 256> text{};
+  found.usable = true;
+  found.name = name != nullptr && name(text.data(), static_cast<int>(text.size()) - 1, 0) == 0 ? text.data() : "GPU";
+  return found;
+}
+
+}  // namespace zerostall

@@ -1,0 +1,29 @@
+// Signals as data, so that a command can stop cleanly: no handler, nothing global.
+#pragma once
+#include <csignal>
+
+namespace zerostall {
+
+// While this lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD do not act on the calling thread but wait to be read here. One
+// per process, made before any other thread, by a command that has something to clean up. A program started by
+// `run_child` gets the signal mask from before.
+class SignalInbox {
+ public:
+  SignalInbox();
+  ~SignalInbox();
+  SignalInbox(const SignalInbox&) = delete;
+  SignalInbox& operator=(const SignalInbox&) = delete;
+
+  int fd() const { return fd_; }  // readable when a signal waits; for poll()
+  const sigset_t& mask_before() const { return before_; }
+
+  // Reads what waits. True when one of the signals, now or before, asked us to stop.
+  bool asks_to_stop();
+
+ private:
+  sigset_t before_{};
+  int fd_ = -1;
+  bool stop_ = false;
+};
+
+}  // namespace zerostall

@@ -1,0 +1,47 @@
+// The calls of the CUDA runtime and driver API by name: what each means for the host. Data, so that a new call is one
+// line.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "profiler/trace/raw_trace.h"
+
+namespace zerostall {
+
+enum class ApiKind : std::uint8_t {
+  other,  // of no interest here; does not hide a nested call
+  stream_sync,
+  device_sync,
+  event_sync,
+  copy,
+  memset,
+  launch,
+  query,  // returns at once: "not ready" is no failure
+  event_record,
+  implicit,     // allocation and registration: may synchronise the device without saying so
+  module_load,  // loads code: the step is not steady
+};
+
+struct ApiInfo {
+  std::string_view name;  // without version suffix: neither _v3020 nor _v2 nor _ptsz nor _ptds
+  ApiKind kind = ApiKind::other;
+  bool async = false;                             // copies: an API with `Async` in its name
+  CopyDirection direction = CopyDirection::none;  // copies: as the name says; unknown = the arguments say
+  bool grows_memory = false;                      // takes device memory: the step is not steady
+};
+
+// All known calls.
+std::span<const ApiInfo> api_table();
+
+// Looks a call up by its name with or without suffixes. Unknown names are `other`, with an empty name.
+ApiInfo find_api(std::string_view name);
+
+// "cudaMemcpyAsync_ptsz_v7000" -> "cudaMemcpyAsync": cuts version suffixes of four or more digits, and _ptsz, _ptds.
+// _v2 and _v3 are part of a driver call's name and stay.
+std::string_view strip_version(std::string_view name);
+
+// True for the variants in which stream 0 means the thread's own default stream.
+bool uses_per_thread_stream(std::string_view name);
+
+}  // namespace zerostall

@@ -1,0 +1,110 @@
+// What a reader of any trace format yields: records as found, not yet sorted, linked or judged. `build_trace` does
+// that.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profiler/base/strings.h"
+#include "profiler/base/units.h"
+
+namespace zerostall {
+
+enum class CopyDirection : std::uint8_t {
+  none,  // not a copy
+  unknown,
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  host_to_host,
+  peer,  // between two devices
+};
+
+enum class MemoryKind : std::uint8_t { unknown, pageable, pinned, device, managed };
+
+// How the clock of a trace came about. Modelled times are never mixed with measured ones.
+enum class Clock : std::uint8_t { measured, modelled };
+
+// A call of the CUDA runtime or driver API. Records of one thread stand in the order in which the calls RETURNED: a
+// nested call comes before the one that encloses it. Times within a thread never decrease, but many may be equal.
+struct RawCall {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  std::uint64_t stream = 0;  // handle as passed
+  std::uint64_t handle = 0;  // event handle, or 0
+  Bytes bytes = 0;           // size of a copy or an allocation, or 0
+  std::uint32_t thread = 0;
+  std::uint32_t correlation = 0;  // 0 = none
+  std::uint32_t context = 0;
+  StringId name = 0;                              // as the tool gave it, with version suffix
+  std::int32_t result = 0;                        // 0 = success
+  std::uint8_t depth = 0;                         // recorded calls of the same thread around this one
+  CopyDirection direction = CopyDirection::none;  // as the call's arguments say
+};
+
+enum class GpuOpKind : std::uint8_t { kernel, copy, memset };
+
+// A piece of GPU work. A time of 0 means that the tool gave none.
+struct RawGpuOp {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  Bytes bytes = 0;
+  std::uint32_t correlation = 0;
+  std::uint32_t device = 0;
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;  // the tool's stream id, not the handle
+  StringId name = 0;
+  GpuOpKind kind = GpuOpKind::kernel;
+  CopyDirection direction = CopyDirection::none;
+  MemoryKind source = MemoryKind::unknown;
+  MemoryKind target = MemoryKind::unknown;
+  bool from_graph = false;
+};
+
+enum class RawMarkKind : std::uint8_t { push, pop, start, end, instant };
+
+// An NVTX event; records of one thread stand in order. push and pop nest per thread and domain, start and end share
+// `range`.
+struct RawMark {
+  Nanos time_ns = 0;
+  std::uint64_t range = 0;
+  std::uint32_t thread = 0;
+  StringId domain = 0;
+  StringId text = 0;
+  RawMarkKind kind = RawMarkKind::push;
+};
+
+enum class NoteKind : std::uint8_t { lost_records, unsupported_call, unreal_readback, tool_problem };
+
+// Something the tool has to say about the trace; see profiler/trace/format.h for the meaning of `value` and `text`.
+struct RawNote {
+  Nanos time_ns = 0;
+  std::uint64_t value = 0;
+  std::uint32_t thread = 0;
+  StringId text = 0;
+  NoteKind kind = NoteKind::tool_problem;
+};
+
+// Who wrote the trace and on what. Empty text = the trace does not say.
+struct TraceMeta {
+  std::string format;  // "zstall"
+  std::string tool;    // "zerostall 0.1.0"
+  std::string device;  // JSON object of the device's properties as recorded, or "" (passed through to `stat --json`)
+  std::string device_name;
+  Clock clock = Clock::measured;
+};
+
+struct RawTrace {
+  TraceMeta meta;
+  StringTable strings;
+  std::vector<RawCall> calls;
+  std::vector<RawGpuOp> gpu_ops;
+  std::vector<RawMark> marks;
+  std::vector<RawNote> notes;
+  bool truncated = false;
+  // What the reader met and repaired or dropped, by name; only names that occurred.
+  std::map<std::string, std::int64_t> oddities;
+};
+
+}  // namespace zerostall

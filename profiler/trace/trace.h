@@ -1,0 +1,99 @@
+// The event model every stage of the analysis reads: sorted, linked, checked. Built once by `build_trace`, never
+// changed.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "profiler/trace/api_table.h"
+#include "profiler/trace/raw_trace.h"
+
+namespace zerostall {
+
+using CallIndex = std::uint32_t;    // into Trace::calls
+using OpIndex = std::uint32_t;      // into Trace::gpu_ops
+using ThreadIndex = std::uint32_t;  // into Trace::threads
+inline constexpr std::uint32_t kNoIndex = 0xffffffffu;
+
+struct Call {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;          // never before begin_ns
+  std::uint64_t stream = 0;  // handle; 0 = legacy default stream (or none), 2 = the thread's own default stream
+  std::uint64_t handle = 0;
+  Bytes bytes = 0;  // of the linked copy record when there is one, else as passed
+  ThreadIndex thread = 0;
+  CallIndex parent = kNoIndex;
+  OpIndex op = kNoIndex;      // the first GPU work this call started
+  std::uint32_t context = 0;  // 0 = unknown
+  StringId name = 0;          // without version suffix
+  std::int32_t result = 0;
+  ApiKind kind = ApiKind::other;
+  bool outermost = false;     // no call of any interest (kind other than `other`) around it, and of interest itself
+  bool async = false;         // copies
+  bool grows_memory = false;  // took device memory, successfully
+  CopyDirection direction = CopyDirection::none;  // copies: by the linked record, else by arguments or name
+  MemoryKind host_memory = MemoryKind::unknown;   // copies between host and device: kind of the host side
+};
+
+struct GpuOp {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+  Nanos launch_ns = 0;  // begin of the call that started it; begin_ns when no call is known
+  Bytes bytes = 0;
+  CallIndex call = kNoIndex;  // outermost call that started it
+  StringId name = 0;
+  std::uint32_t device = 0;
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;
+  GpuOpKind kind = GpuOpKind::kernel;
+  CopyDirection direction = CopyDirection::none;
+  MemoryKind source = MemoryKind::unknown;
+  MemoryKind target = MemoryKind::unknown;
+  bool bad_time = false;  // leave it out of every figure of time
+};
+
+// An NVTX range or (end == begin, instant) mark.
+struct Range {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;  // meaningless when `open`
+  ThreadIndex thread = 0;
+  StringId domain = 0;
+  StringId text = 0;
+  bool open = false;  // never closed in this trace
+  bool instant = false;
+};
+
+struct Thread {
+  std::uint32_t id = 0;  // the system's
+  CallIndex first = 0;   // its calls are [first, first + count), parents before children, in order of begin
+  CallIndex count = 0;
+};
+
+struct Trace {
+  TraceMeta meta;
+  StringTable strings;
+  std::vector<Thread> threads;  // in order of first appearance in the file
+  std::vector<Call> calls;      // grouped by thread
+  std::vector<GpuOp> gpu_ops;   // by launch_ns, then begin_ns
+  std::vector<Range> ranges;    // by begin_ns, then outer before inner
+  std::vector<RawNote> notes;   // in file order
+  bool truncated = false;
+  std::int64_t lost_records = 0;
+  std::map<std::string, std::int64_t> oddities;  // reader's and builder's, by name; only names that occurred
+
+  std::span<const Call> calls_of(ThreadIndex thread) const {
+    return std::span(calls).subspan(threads[thread].first, threads[thread].count);
+  }
+  std::string_view text(StringId id) const { return strings.text(id); }
+};
+
+// True for copies with one side on the host and the other on a device.
+constexpr bool crosses_host(CopyDirection direction) {
+  return direction == CopyDirection::host_to_device || direction == CopyDirection::device_to_host;
+}
+
+// Words for output: "host to device", "pageable".
+std::string_view name_of(CopyDirection direction);
+std::string_view name_of(MemoryKind kind);
+
+}  // namespace zerostall

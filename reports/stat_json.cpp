@@ -1,0 +1,82 @@
+#include "reports/stat_json.h"
+
+#include "reports/json_parts.h"
+
+namespace zerostall {
+namespace {
+
+Json source(const RunSummary& run) {
+  return {{"path", run.path},
+          {"format", run.meta.format},
+          {"tool", run.meta.tool.empty() ? Json(nullptr) : Json(run.meta.tool)},
+          {"clock", run.meta.clock == Clock::modelled ? "modelled" : "measured"}};
+}
+
+Json device(const RunSummary& run) {
+  if (run.meta.device.empty()) return nullptr;
+  const Json parsed = Json::parse(run.meta.device, nullptr, false);
+  return parsed.is_object() ? parsed : Json(nullptr);
+}
+
+Json steps(const RunSummary& run) {
+  Json list = Json::array();
+  for (const StepRow& step : run.steps) {
+    Json row = {{"index", step.number},
+                {"begin_ns", step.begin_ns},
+                {"end_ns", step.end_ns},
+                {"judged", step.judged},
+                {"unsteady", step.unsteady}};
+    const Json counters = to_json(step.counters);
+    for (const auto& [key, value] : counters.items()) row[key] = value;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json regions(const RunSummary& run) {
+  Json json = Json::object();
+  for (const RegionSummary& region : run.regions) json[region.name] = {{"per_step", to_json(region.per_step)}};
+  return json;
+}
+
+Json calls(const RunSummary& run) {
+  Json json = Json::object();
+  for (const CallRow& call : run.calls)
+    json[call.name] = {{"count", call.count}, {"nested", call.nested}, {"time_ns", call.time_ns}};
+  return json;
+}
+
+Json oddities(const RunSummary& run) {
+  Json json = Json::object();
+  for (const auto& [name, count] : run.oddities) json[name] = count;
+  json["truncated"] = run.truncated;
+  json["unsupported_calls"] = Json(run.unsupported);
+  json["unreal_readbacks"] = {{"total", run.unreal_readbacks.total}, {"judged", run.unreal_readbacks.judged}};
+  json["tool_problems"] = run.tool_problems;
+  return json;
+}
+
+}  // namespace
+
+std::string render_stat_json(const RunSummary& run) {
+  Json json = {{"schema", "zerostall/stat/1"},
+               {"source", source(run)},
+               {"device", device(run)},
+               {"complete", run.complete()},
+               {"lost", run.lost},
+               {"steps_from", name_of(run.steps_from)},
+               {"warmup", run.warmup},
+               {"steps", steps(run)},
+               {"background", to_json(run.background)},
+               {"outside", to_json(run.outside)},
+               {"totals", to_json(run.totals)}};
+  json["per_step"] = to_json(run.per_step);
+  json["regions"] = regions(run);
+  json["calls"] = calls(run);
+  json["copies"] = to_json(run.copies);
+  json["sites"] = Json::array();  // causes come with the issue about them
+  json["oddities"] = oddities(run);
+  return to_text(json);
+}
+
+}  // namespace zerostall

@@ -1,0 +1,152 @@
+#include "reports/stat_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "reports/table.h"
+#include "reports/words.h"
+
+namespace zerostall {
+namespace {
+
+struct Column {
+  Counter counter;
+  std::string_view title;
+  bool is_time = false;
+};
+
+constexpr auto kColumns = std::to_array<Column>({
+    {Counter::waits, "waits"},
+    {Counter::drains, "GPU ran dry"},
+    {Counter::stream_syncs, "stream syncs"},
+    {Counter::event_syncs, "event syncs"},
+    {Counter::device_syncs, "device syncs"},
+    {Counter::blocking_copies, "blocking copies"},
+    {Counter::h2d_stalls, "H2D stalls"},
+    {Counter::blocked_ns, "blocked", true},
+    {Counter::h2d_stall_ns, "H2D stall", true},
+});
+
+std::vector<std::string> titles(std::string first, const RunSummary& run) {
+  std::vector<std::string> row = {std::move(first)};
+  for (const Column& c : kColumns) row.push_back(std::string(c.title) + (c.is_time ? time_mark(run.meta) : ""));
+  return row;
+}
+
+std::vector<std::string> spread_row(std::string first, const CounterSpreads& spreads) {
+  std::vector<std::string> row = {std::move(first)};
+  for (const Column& c : kColumns)
+    row.push_back(c.is_time ? show_time_range(spreads[c.counter]) : show_range(spreads[c.counter]));
+  return row;
+}
+
+std::vector<std::string> counters_row(std::string first, const Counters& counters) {
+  std::vector<std::string> row = {std::move(first)};
+  for (const Column& c : kColumns)
+    row.push_back(c.is_time ? show_time(counters[c.counter]) : show(counters[c.counter]));
+  return row;
+}
+
+bool same_counts(const StepRow& a, const StepRow& b) {
+  if (a.judged != b.judged || a.unsteady != b.unsteady) return false;
+  for (const CounterInfo& info : all_counters())
+    if (!info.is_time && a.counters[info.counter] != b.counters[info.counter]) return false;
+  return true;
+}
+
+// "7", "2-11", with what keeps the steps from being judged like the others.
+std::string step_label(const StepRow& first, const StepRow& last) {
+  std::string label = fmt::format("{}", first.number);
+  if (&first != &last) label += fmt::format("-{}", last.number);
+  if (!first.judged) label += " warm-up";
+  if (first.unsteady) label += " unsteady";
+  return label;
+}
+
+std::string steps_table(const RunSummary& run) {
+  Table table{titles("step", run), {}};
+  for (std::size_t i = 0; i < run.steps.size();) {
+    std::size_t end = i + 1;
+    while (end < run.steps.size() && same_counts(run.steps[i], run.steps[end])) ++end;
+    std::vector<Counters> alike;
+    for (std::size_t s = i; s < end; ++s) alike.push_back(run.steps[s].counters);
+    table.rows.push_back(spread_row(step_label(run.steps[i], run.steps[end - 1]), spreads_of(alike)));
+    i = end;
+  }
+  for (const auto& [name, counters] :
+       {std::pair("background", &run.background), std::pair("outside steps", &run.outside)})
+    if (*counters != Counters{} || table.rows.empty()) table.rows.push_back(counters_row(name, *counters));
+  return render_table(table);
+}
+
+std::string regions_table(const RunSummary& run) {
+  if (run.judged() == 0) return {};
+  Table table{titles("per judged step", run), {spread_row("whole step", run.per_step)}};
+  for (const RegionSummary& region : run.regions) table.rows.push_back(spread_row(region.name, region.per_step));
+  return "\n" + render_table(table);
+}
+
+std::string apart_line(const RunSummary& run) {
+  std::string line;
+  constexpr std::array<std::pair<Counter, std::string_view>, 5> kApart = {
+      {{Counter::implicit, "implicit"},
+       {Counter::spins, "polling loops"},
+       {Counter::queue_full, "launch queue full"},
+       {Counter::unknown_copies, "copies of unknown kind"},
+       {Counter::failed, "failed waits"}}};
+  for (const auto& [counter, words] : kApart)
+    if (run.totals[counter] != 0)
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", words, show(run.totals[counter]));
+  return line.empty() ? "" : fmt::format("\nnot in the totals: {}\n", line);
+}
+
+std::string calls_table(const RunSummary& run) {
+  Table table{{"call", "count", "of them nested", "time" + time_mark(run.meta)}, {}};
+  for (const CallRow& call : run.calls)
+    table.rows.push_back(
+        {call.name, fmt::format("{}", call.count), fmt::format("{}", call.nested), show_time(call.time_ns)});
+  return table.rows.empty() ? "" : "\n" + render_table(table);
+}
+
+std::string copies_table(const RunSummary& run) {
+  Table table{{"copy", "host memory", "bytes", "count", "per judged step"}, {}};
+  for (const CopyRow& copy : run.copies)
+    table.rows.push_back({copy.api + " " + copy.direction, copy.host_memory, show_bytes(copy.bytes),
+                          fmt::format("{}", copy.count), show_range(copy.per_step)});
+  return table.rows.empty() ? "" : "\n" + render_table(table);
+}
+
+std::string oddity_lines(const RunSummary& run) {
+  std::string text;
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
+  if (run.truncated) add("the trace is cut off: figures cover the part before the cut, drains are unknown");
+  if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: drains are unknown");
+  for (const auto& [name, count] : run.unsupported)
+    add(fmt::format("not supported by the simulated GPU: {} ({} times)", name, count));
+  if (run.unreal_readbacks.total > 0)
+    add(fmt::format(
+        "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
+        counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
+  for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
+  for (const auto& [name, count] : run.oddities) add(fmt::format("oddity: {} {}", name, count));
+  return text;
+}
+
+std::string header(const RunSummary& run) {
+  std::string text = fmt::format("{} · {}", run.path, show_device(run.meta));
+  if (run.meta.clock == Clock::modelled) text += " · times modelled";
+  if (run.steps.empty()) return text + " · no steps marked\n\n";
+  return text + fmt::format(" · {} (from {}), first {} not judged\n\n",
+                            counted(static_cast<std::int64_t>(run.steps.size()), "step"), name_of(run.steps_from),
+                            run.warmup);
+}
+
+}  // namespace
+
+std::string render_stat_text(const RunSummary& run) {
+  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + calls_table(run) + copies_table(run) +
+         oddity_lines(run);
+}
+
+}  // namespace zerostall

@@ -1,0 +1,45 @@
+#include "reports/json_parts.h"
+#include "reports/verify_report.h"
+
+namespace zerostall {
+namespace {
+
+Json run_json(const VerifyRun& run) {
+  Json regions = Json::object();
+  for (const RegionSummary& region : run.summary.regions)
+    regions[region.name] = {{"per_step", to_json(region.per_step)}};
+  regions["step"] = {{"per_step", to_json(run.summary.per_step)}};  // the whole step
+  Json json = {{"fixes", run.fixes},
+               {"steps", {{"total", run.summary.steps.size()}, {"judged", run.summary.judged()}}}};
+  json["regions"] = std::move(regions);
+  json["copies"] = to_json(run.summary.copies);
+  json["unreal_readbacks"] = run.summary.unreal_readbacks.judged;
+  return json;
+}
+
+}  // namespace
+
+std::string render_verify_json(const VerifyReport& report) {
+  const VerifyPlan& plan = report.plan;
+  const bool modelled = !report.runs.empty() && report.runs.front().summary.meta.clock == Clock::modelled;
+  Json json = {{"schema", "zerostall/verify/1"},
+               {"scenario", plan.scenario},
+               {"size", plan.size},
+               {"device", plan.device},
+               {"clock", modelled ? "modelled" : "measured"},
+               {"batch", plan.batch},
+               {"accum", plan.accum},
+               {"steps", plan.steps},
+               {"warmup", plan.warmup}};
+  json["verdict"] = name_of(report.judgement.verdict);
+  json["reasons"] = report.judgement.reasons;
+  json["notes"] = report.judgement.notes;
+  json["rest"] = Json::array();
+  for (const RestClaim& rest : report.plan.rest)
+    json["rest"].push_back({{"region", rest.region}, {"waits", rest.stays.waits}, {"reason", rest.reason}});
+  json["runs"] = Json::array();
+  for (const VerifyRun& run : report.runs) json["runs"].push_back(run_json(run));
+  return to_text(json);
+}
+
+}  // namespace zerostall

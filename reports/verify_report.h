@@ -1,0 +1,15 @@
+// `zerostall verify` for a person and as data.
+#pragma once
+#include <string>
+
+#include "profiler/gate/verify.h"
+
+namespace zerostall {
+
+// One header line, a table with a line per setting, the whole step, reasons, verdict, notes. Ends in a newline.
+std::string render_verify_text(const VerifyReport& report);
+
+// Schema zerostall/verify/1 of metrics.md. Holds nothing that differs between two equal runs.
+std::string render_verify_json(const VerifyReport& report);
+
+}  // namespace zerostall

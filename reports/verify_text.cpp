@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/table.h"
+#include "reports/verify_report.h"
+#include "reports/words.h"
+
+namespace zerostall {
+namespace {
+
+const CounterSpreads* region_of(const RunSummary& run, const std::string& name) {
+  for (const RegionSummary& region : run.regions)
+    if (region.name == name) return &region.per_step;
+  return nullptr;
+}
+
+std::string header(const VerifyPlan& plan) {
+  std::string accum = plan.accum > 1 ? fmt::format(", {} micro-steps", plan.accum) : "";
+  return fmt::format("{}{} · {} steps, first {} not judged · {}\n", plan.title, accum, plan.steps, plan.warmup,
+                     plan.device_title);
+}
+
+std::string table(const VerifyReport& report) {
+  const std::string mark = report.runs.empty() ? "" : time_mark(report.runs.front().summary.meta);
+  Table table{{"region " + report.plan.region, "waits/step", "GPU ran dry", "stream syncs", "event syncs", "H2D stalls",
+               "blocked" + mark},
+              {}};
+  for (const VerifyRun& run : report.runs) {
+    const CounterSpreads none;
+    const CounterSpreads* found = region_of(run.summary, report.plan.region);
+    const CounterSpreads& per_step = found != nullptr ? *found : none;
+    table.rows.push_back({setting_name(run.fixes), show_range(per_step[Counter::waits]),
+                          show_range(per_step[Counter::drains]), show_range(per_step[Counter::stream_syncs]),
+                          show_range(per_step[Counter::event_syncs]), show_range(per_step[Counter::h2d_stalls]),
+                          show_time_range(per_step[Counter::blocked_ns])});
+  }
+  return render_table(table);
+}
+
+// Of the run with the most fixes (the last one).
+const VerifyRun& fixed_run(const VerifyReport& report) { return report.runs.back(); }
+
+std::string whole_step_line(const VerifyReport& report) {
+  const auto& before = report.runs.front().summary.per_step[Counter::stream_syncs];
+  const auto& after = fixed_run(report).summary.per_step[Counter::stream_syncs];
+  return fmt::format("whole step, loader included: {} → {} stream syncs\n", show_range(before), show_range(after));
+}
+
+// What no fix is expected to remove, and why.
+std::string rest_lines(const VerifyPlan& plan) {
+  std::string text;
+  for (const RestClaim& rest : plan.rest)
+    if (rest.stays.waits > 0)
+      text += fmt::format("stays  {} in `{}`: {}\n", counted(rest.stays.waits, "wait"), rest.region, rest.reason);
+  return text;
+}
+
+std::string measured_words(const VerifyReport& report) {
+  const bool modelled = fixed_run(report).summary.meta.clock == Clock::modelled;
+  return modelled ? report.plan.device_title + ": counted, no time measured" : report.plan.device_title;
+}
+
+std::string fixes_words(const std::vector<std::string>& fixes) {
+  if (fixes.empty()) return "no fix on";
+  if (fixes.size() == 1) return fixes.front() + " on";
+  return fixes.size() == 2 ? "both fixes on" : fmt::format("all {} fixes on", fixes.size());
+}
+
+std::string pass_line(const VerifyReport& report) {
+  const RunSummary& run = fixed_run(report).summary;
+  const CounterSpreads* region = region_of(run, report.plan.region);
+  const std::int64_t inside = region == nullptr || !(*region)[Counter::waits] ? 0 : (*region)[Counter::waits]->max;
+  const std::int64_t syncs_inside =
+      region == nullptr || !(*region)[Counter::stream_syncs] ? 0 : (*region)[Counter::stream_syncs]->max;
+  const auto& whole = run.per_step[Counter::stream_syncs];
+  std::string line =
+      fmt::format("PASS  {} inside `{}` in each of {}, {}", counted(inside, "host wait"), report.plan.region,
+                  counted(run.judged(), "judged step"), fixes_words(fixed_run(report).fixes));
+  if (whole && whole->max > syncs_inside)
+    line += fmt::format("; {} per step remain outside it", counted(whole->max - syncs_inside, "stream sync"));
+  return line + fmt::format(" ({})\n", measured_words(report));
+}
+
+// The verdict last but for its notes: it is what a reader looks for at the end.
+std::string verdict_lines(const VerifyReport& report) {
+  const Judgement& judgement = report.judgement;
+  if (judgement.verdict == Verdict::pass) return pass_line(report);
+  const std::string_view word = judgement.verdict == Verdict::violation ? "FAIL" : "CANNOT TELL";
+  std::string text;
+  for (const std::string& reason : judgement.reasons) text += fmt::format("{}  {}\n", word, reason);
+  return text;
+}
+
+}  // namespace
+
+std::string render_verify_text(const VerifyReport& report) {
+  std::string text = header(report.plan);
+  if (!report.runs.empty()) text += table(report) + whole_step_line(report) + rest_lines(report.plan);
+  text += verdict_lines(report);
+  for (const std::string& note : report.judgement.notes) text += "note  " + note + "\n";
+  return text;
+}
+
+}  // namespace zerostall

@@ -1,0 +1,23 @@
+// How single figures are written, in every text report alike.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "profiler/analyze/summary.h"
+
+namespace zerostall {
+
+std::string show(const Count& count);       // "3", "unknown"
+std::string show_time(const Count& nanos);  // "1.25 ms", "unknown"
+std::string show_bytes(Bytes bytes);        // "12,582,912 B"
+std::string show_range(
+    const std::optional<Spread>& spread);  // "3" when all are equal, else "1..3"; "-" without samples
+std::string show_time_range(const std::optional<Spread>& spread);  // "1.25 ms", "1.2..1.4 ms"
+
+// "simulated H200", "NVIDIA H200", "unknown device".
+std::string show_device(const TraceMeta& meta);
+
+// " (modelled)" for times of the simulated GPU, else "".
+std::string time_mark(const TraceMeta& meta);
+
+}  // namespace zerostall

@@ -1,0 +1,134 @@
+#include "profiler/analyze/steps.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/trace/trace_builder.h"
+
+namespace zerostall {
+namespace {
+
+using zerostall::testing::TraceBuilder;
+
+std::vector<std::int64_t> numbers(const Steps& steps) {
+  std::vector<std::int64_t> list;
+  for (const Step& step : steps.steps) list.push_back(step.number);
+  return list;
+}
+
+TEST(SplitSteps, FindsOurMarksAndTheirRegions) {
+  TraceBuilder t;
+  for (int n = 5; n < 7; ++n)
+    t.step(n, [&] {
+      t.range("load", [] {});
+      t.range("micro 0", [&] { t.range("train", [] {}); });
+      t.range(
+          "torch op", [] {}, "");
+    });
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  EXPECT_EQ(steps.from, StepsFrom::marks);
+  EXPECT_EQ(numbers(steps), (std::vector<std::int64_t>{5, 6}));
+  std::vector<std::string_view> regions;
+  for (const Region& region : steps.steps[0].regions) regions.push_back(region.name);
+  EXPECT_EQ(regions, (std::vector<std::string_view>{"load", "micro 0", "train"}));
+}
+
+TEST(SplitSteps, TrustsOurMarksMoreThanOthers) {
+  TraceBuilder t;
+  t.range(
+      "ProfilerStep#9", [&] { t.step(0, [] {}); }, "");
+  const Trace trace = t.trace();
+  EXPECT_EQ(numbers(split_steps(trace)), (std::vector<std::int64_t>{0}));
+}
+
+TEST(SplitSteps, TakesNamesThatFollowThePattern) {
+  for (const char* name : {"ProfilerStep#3", "step 3", "train/iter_3", "Iteration: 3", "batch#3"}) {
+    TraceBuilder t;
+    t.range(
+        name, [] {}, "");
+    const Trace trace = t.trace();
+    EXPECT_EQ(split_steps(trace).from, StepsFrom::profiler) << name;
+    EXPECT_EQ(numbers(split_steps(trace)), (std::vector<std::int64_t>{3})) << name;
+  }
+  for (const char* name : {"steppe", "batchnorm2d", "stepwise 3 times", "forward"}) {
+    TraceBuilder t;
+    t.range(
+        name, [] {}, "");
+    const Trace trace = t.trace();
+    EXPECT_EQ(split_steps(trace).from, StepsFrom::none) << name;
+  }
+}
+
+TEST(SplitSteps, NumbersUnnumberedStepsByPosition) {
+  TraceBuilder t;
+  for (int i = 0; i < 3; ++i)
+    t.range(
+        "training step", [] {}, "");
+  const Trace trace = t.trace();
+  EXPECT_EQ(numbers(split_steps(trace)), (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+TEST(SplitSteps, TakesAnotherPattern) {
+  TraceBuilder t;
+  t.range(
+      "epoch 4", [] {}, "");
+  const Trace trace = t.trace();
+  EXPECT_EQ(split_steps(trace).from, StepsFrom::none);
+  EXPECT_EQ(numbers(split_steps(trace, {"^epoch"})), (std::vector<std::int64_t>{4}));
+  EXPECT_FALSE(is_valid_pattern("(unclosed"));
+}
+
+TEST(SplitSteps, LetsInstantMarksCloseTheStepBefore) {
+  TraceBuilder t;
+  for (int n = 0; n < 3; ++n) {
+    t.mark(format::MarkKind::instant, "step " + std::to_string(n));
+    t.launch();
+  }
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  EXPECT_EQ(numbers(steps), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(steps.steps[0].end_ns, steps.steps[1].begin_ns);
+  EXPECT_EQ(steps.unclosed, 1);
+}
+
+TEST(SplitSteps, DropsUnclosedAndInnerStepsAndSaysSo) {
+  TraceBuilder t;
+  t.range(
+      "step 1",
+      [&] {
+        t.range(
+            "batch 0", [] {}, "");
+      },
+      "");
+  t.mark(format::MarkKind::push, "step 2");
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  EXPECT_EQ(numbers(steps), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(steps.overlapping, 1);
+  EXPECT_EQ(steps.unclosed, 1);
+}
+
+TEST(SplitSteps, LetsTheThreadWithMostMarksDefineThem) {
+  TraceBuilder t;
+  t.on_thread(1).step(100, [] {});
+  for (int n = 0; n < 2; ++n) t.on_thread(2).step(n, [] {});
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  EXPECT_EQ(numbers(steps), (std::vector<std::int64_t>{0, 1}));
+  EXPECT_EQ(trace.threads[steps.steps[0].thread].id, 2u);
+  EXPECT_EQ(steps.overlapping, 1);
+}
+
+TEST(StepAt, IsHalfOpen) {
+  std::vector<Step> steps(2);
+  steps[0].begin_ns = 10, steps[0].end_ns = 20;
+  steps[1].begin_ns = 20, steps[1].end_ns = 30;
+  EXPECT_EQ(step_at(steps, 9), std::nullopt);
+  EXPECT_EQ(step_at(steps, 10), 0u);
+  EXPECT_EQ(step_at(steps, 20), 1u);
+  EXPECT_EQ(step_at(steps, 30), std::nullopt);
+  EXPECT_EQ(step_at({}, 5), std::nullopt);
+}
+
+}  // namespace
+}  // namespace zerostall

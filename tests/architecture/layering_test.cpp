@@ -1,0 +1,167 @@
+// The rules of the code's shape, read off the include lines: which layer may know which, who may touch CUDA and torch,
+// how long a file may be. A new arrow is a decision: it is made in the table below.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zerostall {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t kMostLines = 400;
+
+struct Layer {
+  std::string folder;
+  std::vector<std::string> may_include;  // folders, or single files; its own folder goes without saying
+  bool cuda = false;                     // headers of CUDA and CUPTI
+  bool nvtx = false;
+  bool torch = false;
+};
+
+const std::vector<Layer>& layers() {
+  static const std::vector<Layer> table = {
+      {"profiler/base", {}},
+      {"profiler/trace", {"profiler/base"}},
+      {"profiler/analyze", {"profiler/base", "profiler/trace"}},
+      {"profiler/gate", {"profiler/base", "profiler/trace", "profiler/analyze"}},
+      {"profiler/record", {"profiler/base", "profiler/trace"}},
+      {"profiler/tracer", {"profiler/base", "profiler/trace/format.h"}, true, true},
+      {"profiler/simgpu", {"profiler/base"}, true},
+      {"profiler/mark", {}, false, true},
+      {"profiler/python", {}},
+      {"profiler/cli",
+       {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/record", "reports",
+        "fixes/catalog.h", "scenarios/catalog.h"}},
+      {"reports", {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate"}},
+      {"fixes", {}, false, false, true},
+      {"scenarios", {"fixes", "profiler/mark"}, false, true, true},
+  };
+  return table;
+}
+
+const fs::path kRoot = ZEROSTALL_SOURCE_DIR;
+
+struct Include {
+  std::string name;
+  bool quoted = false;
+};
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".cpp" || path.extension() == ".h" || path.extension() == ".cu";
+}
+
+std::vector<fs::path> files_below(const std::string& folder, bool (*wanted)(const fs::path&)) {
+  std::vector<fs::path> files;
+  if (!fs::exists(kRoot / folder)) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
+    if (entry.is_regular_file() && wanted(entry.path())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string path_from_root(const fs::path& file) { return fs::relative(file, kRoot).string(); }
+
+std::vector<Include> includes_of(const fs::path& file) {
+  static const std::regex line_pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
+  std::vector<Include> includes;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, line_pattern)) includes.push_back({match[2], match[1] == "\""});
+  }
+  return includes;
+}
+
+bool is_below(const std::string& file, const std::string& place) {
+  return file == place || file.starts_with(place + "/");
+}
+
+bool matches(const std::string& name, const char* pattern) { return std::regex_search(name, std::regex(pattern)); }
+
+// What is wrong with this include in this layer; "" = nothing.
+std::string problem(const Layer& layer, const Include& include) {
+  if (!include.quoted) {
+    if (!layer.cuda && matches(include.name, "^(cuda|cupti|cublas|cudnn|nvrtc|nccl|generated_cu|cuda_).*\\.h$"))
+      return "CUDA header";
+    if (!layer.nvtx && matches(include.name, "^nvtx3?/")) return "NVTX header";
+    if (!layer.torch && matches(include.name, "^(torch|ATen|c10|aten)/")) return "torch header";
+    return "";
+  }
+  if (include.name.find('/') == std::string::npos)  // generated at build time, for simgpu only
+    return layer.folder == "profiler/simgpu" && include.name.ends_with("_behaviours.h")
+               ? ""
+               : "not from the repository's root";
+  if (!fs::exists(kRoot / include.name)) return "no such file below the repository's root";
+  if (is_below(include.name, layer.folder)) return "";
+  for (const std::string& place : layer.may_include)
+    if (is_below(include.name, place)) return "";
+  return "layer may not know that one";
+}
+
+TEST(Architecture, IncludesFollowTheArrows) {
+  std::size_t seen = 0;
+  for (const Layer& layer : layers())
+    for (const fs::path& file : files_below(layer.folder, is_source))
+      for (const Include& include : includes_of(file)) {
+        ++seen;
+        EXPECT_EQ(problem(layer, include), "") << path_from_root(file) << " includes " << include.name;
+      }
+  EXPECT_GT(seen, 100u);
+}
+
+TEST(Architecture, CatchesWrongArrows) {
+  const auto layer = [](const std::string& folder) {
+    return *std::find_if(layers().begin(), layers().end(), [&](const Layer& l) { return l.folder == folder; });
+  };
+  EXPECT_NE(problem(layer("profiler/base"), {"profiler/trace/trace.h", true}), "");
+  EXPECT_NE(problem(layer("profiler/tracer"), {"profiler/trace/trace.h", true}), "");
+  EXPECT_NE(problem(layer("profiler/cli"), {"fixes/catalog.cpp", true}), "");
+  EXPECT_NE(problem(layer("profiler/analyze"), {"waits.h", true}), "");
+  EXPECT_NE(problem(layer("profiler/record"), {"cuda.h", false}), "");
+  EXPECT_NE(problem(layer("profiler/cli"), {"torch/torch.h", false}), "");
+  EXPECT_EQ(problem(layer("profiler/tracer"), {"cupti.h", false}), "");
+  EXPECT_EQ(problem(layer("profiler/trace"), {"cstdio", false}), "");
+}
+
+TEST(Architecture, EveryFolderWithSourcesIsALayer) {
+  for (const char* top : {"profiler", "reports", "fixes", "scenarios"})
+    for (const fs::path& file : files_below(top, is_source)) {
+      const std::string name = path_from_root(file);
+      EXPECT_TRUE(std::any_of(layers().begin(), layers().end(), [&](const Layer& l) {
+        return is_below(name, l.folder);
+      })) << name;
+    }
+}
+
+TEST(Architecture, FilesStayShort) {
+  const auto counted = [](const fs::path& path) { return is_source(path) || path.extension() == ".py"; };
+  for (const char* top : {"profiler", "reports", "fixes", "scenarios", "tests"})
+    for (const fs::path& file : files_below(top, counted)) {
+      if (is_below(path_from_root(file), "tests/golden")) continue;
+      std::ifstream in(file);
+      const auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+      EXPECT_LE(static_cast<std::size_t>(lines), kMostLines) << path_from_root(file);
+    }
+}
+
+// Only the command line prints or exits; tracer and simulator may say single lines, and so may the scenario program.
+TEST(Architecture, OnlyProgramsPrintOrExit) {
+  const std::regex prints(R"(\b(std::cout|std::cerr|printf\s*\(|puts\s*\(|fmt::print|(std::|::|\s)exit\s*\())");
+  for (const char* folder :
+       {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/record", "reports", "fixes"})
+    for (const fs::path& file : files_below(folder, is_source)) {
+      std::ifstream in(file);
+      for (std::string line; std::getline(in, line);)
+        EXPECT_FALSE(std::regex_search(line.substr(0, line.find("//")), prints))
+            << path_from_root(file) << ": " << line;
+    }
+}
+
+}  // namespace
+}  // namespace zerostall

@@ -1,0 +1,114 @@
+#include "profiler/record/record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "profiler/base/files.h"
+#include "profiler/record/gpu.h"
+
+namespace zerostall {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+
+class RecordRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const fs::path& file : {paths.tracer, paths.simulator}) {
+      fs::create_directories(file.parent_path());
+      ASSERT_TRUE(write_file(file, ""));
+    }
+  }
+  RecordOptions options(const std::string& script) const {
+    RecordOptions o;
+    o.argv = {"sh", "-c", script};
+    o.trace = folder.path() / "t.zstall";
+    return o;
+  }
+
+  TempFolder folder = std::move(*TempFolder::make());
+  InstallPaths paths = paths_beside(folder.path() / "bin");
+  SignalInbox inbox;
+};
+
+TEST(Injection, SetsWhatTheTracerAndTheSimulatorRead) {
+  const InstallPaths paths = paths_beside("/opt/z/bin");
+  RecordOptions options;
+  auto added = injection(options, paths, "/t/a.zstall");
+  EXPECT_EQ(added.at("ZEROSTALL_TRACE"), "/t/a.zstall");
+  EXPECT_EQ(added.at("CUDA_INJECTION64_PATH"), "/opt/z/lib/zerostall/libzerostall_tracer.so");
+  EXPECT_EQ(added.at("NVTX_INJECTION64_PATH"), added.at("CUDA_INJECTION64_PATH"));
+  EXPECT_FALSE(added.contains("LD_PRELOAD"));
+
+  options.simulate = true;
+  options.sim_log = "/t/log.json";
+  ::setenv("LD_PRELOAD", "", 1);
+  EXPECT_EQ(injection(options, paths, "t").at("LD_PRELOAD"), "/opt/z/lib/zerostall/simgpu/libzerostall_simgpu.so");
+  ::setenv("LD_PRELOAD", "mine.so", 1);
+  added = injection(options, paths, "t");
+  ::unsetenv("LD_PRELOAD");
+  EXPECT_EQ(added.at("LD_PRELOAD"), "/opt/z/lib/zerostall/simgpu/libzerostall_simgpu.so:mine.so");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_MODEL"), "h200");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_LOG"), "/t/log.json");
+  EXPECT_TRUE(fs::path(added.at("ZEROSTALL_TRACE")).is_absolute());
+}
+
+TEST_F(RecordRun, RenamesTheTraceWhenTheChildHasEnded) {
+  const auto outcome = record_run(options("echo data > \"$ZEROSTALL_TRACE\"; exit 3"), paths, inbox);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->has_trace);
+  EXPECT_EQ(outcome->child.exit_code, 3);
+  EXPECT_TRUE(fs::exists(folder.path() / "t.zstall"));
+  EXPECT_FALSE(fs::exists(folder.path() / "t.zstall.part"));
+}
+
+TEST_F(RecordRun, SaysWhenThereIsNoTrace) {
+  const auto outcome = record_run(options("true"), paths, inbox);
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->has_trace);
+}
+
+TEST_F(RecordRun, LeavesNoTraceOfAnInterruptedRun) {
+  const auto outcome = record_run(options("echo data > \"$ZEROSTALL_TRACE\"; kill -INT $PPID; sleep 30"), paths, inbox);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->child.interrupted);
+  EXPECT_FALSE(outcome->has_trace);
+  EXPECT_FALSE(fs::exists(folder.path() / "t.zstall"));
+  EXPECT_FALSE(fs::exists(folder.path() / "t.zstall.part"));
+}
+
+TEST_F(RecordRun, NamesAPartThatIsMissing) {
+  fs::remove(paths.tracer);
+  EXPECT_THAT(record_run(options("true"), paths, inbox).error().message,
+              HasSubstr("the tracer is missing from this installation"));
+}
+
+TEST_F(RecordRun, ListsTheModelsThatCanBeSimulated) {
+  fs::create_directories(paths.models);
+  ASSERT_TRUE(write_file(paths.models / "h200.json", "{}"));
+  ASSERT_TRUE(write_file(paths.models / "a100.json", "{}"));
+  ASSERT_TRUE(write_file(paths.models / "README.md", ""));
+  EXPECT_THAT(model_names(paths), ElementsAre("a100", "h200"));
+  fs::remove(paths.simulator);
+  EXPECT_THAT(model_names(paths), ElementsAre());
+}
+
+TEST(OwnPaths, AreBesideTheRunningProgram) {
+  const auto paths = own_paths();
+  ASSERT_TRUE(paths);
+  EXPECT_THAT(paths->tracer.string(), EndsWith("lib/zerostall/libzerostall_tracer.so"));
+}
+
+TEST(DetectGpu, NamesTheGpuOrTheReason) {
+  const GpuFound found = detect_gpu();
+  EXPECT_NE(found.usable, found.name.empty());
+  EXPECT_EQ(found.usable, found.why_not.empty());
+}
+
+}  // namespace
+}  // namespace zerostall

@@ -1,0 +1,86 @@
+#include "reports/verify_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/gate/verify_runs.h"
+
+namespace zerostall {
+namespace {
+
+using namespace zerostall::testing;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using Json = nlohmann::ordered_json;
+
+VerifyReport report_of(std::vector<VerifyRun> runs) {
+  VerifyReport report{make_plan(), std::move(runs), {}};
+  report.judgement = judge_verify(report.plan, report.runs);
+  return report;
+}
+
+TEST(VerifyText, LooksAsPromised) {
+  EXPECT_EQ(
+      render_verify_text(report_of(good_runs())),
+      "FLUX.2 klein-9B, W8A8 LoRA r16, batch 2, 512 px · 6 steps, first 2 not judged · simulated H200\n"
+      "region train              waits/step   GPU ran dry   stream syncs   event syncs   H2D stalls   blocked "
+      "(modelled)\n"
+      "no fix                             3             3              3             0            2             0.040 "
+      "ms\n"
+      "bn-pinning                         1             1              1             0            0             0.020 "
+      "ms\n"
+      "async-loss                         2             2              2             0            2             0.020 "
+      "ms\n"
+      "bn-pinning + async-loss            0             0              0             0            0                 0 "
+      "ms\n"
+      "whole step, loader included: 13 → 10 stream syncs\n"
+      "stays  10 waits in `load`: the loader uploads\n"
+      "PASS  0 host waits inside `train` in each of 4 judged steps, both fixes on; 10 stream syncs per step remain "
+      "outside it (simulated H200: counted, no time measured)\n");
+}
+
+TEST(VerifyText, ClosesAFailureWithItsReasons) {
+  auto runs = good_runs();
+  runs[1] = make_run({"bn-pinning"}, [](int n) { return StepShape{.bn = n == 4 ? 2 : 0}; });
+  const std::string text = render_verify_text(report_of(runs));
+  EXPECT_THAT(text, HasSubstr("\nbn-pinning                      1..3"));
+  EXPECT_THAT(text,
+              EndsWith("\nFAIL  bn-pinning removed 0 of 2 waits in step 4: 2 × cudaMemcpyAsync 512 B host to device + "
+                       "cudaStreamSynchronize\n"));
+}
+
+TEST(VerifyText, SaysWhenItCannotTellAndWhatWasNotReal) {
+  auto runs = good_runs();
+  runs[0].summary.truncated = true;
+  runs[0].summary.unreal_readbacks = {1, 1, {{"4 B", 1}}};
+  const std::string text = render_verify_text(report_of(runs));
+  EXPECT_THAT(text, HasSubstr("\nCANNOT TELL  no fix: the trace is cut off"));
+  EXPECT_THAT(text, HasSubstr("\nnote  1 read-back in judged steps had no real value"));
+  EXPECT_THAT(render_verify_text(report_of({})), EndsWith("CANNOT TELL  nothing was run\n"));
+}
+
+TEST(VerifyJson, HasTheKeysOfTheSchemaAndNothingOfTheMachine) {
+  const std::string text = render_verify_json(report_of(good_runs()));
+  EXPECT_EQ(text, render_verify_json(report_of(good_runs())));
+  const Json json = Json::parse(text);
+  EXPECT_EQ(json["schema"], "zerostall/verify/1");
+  EXPECT_EQ(json["scenario"], "flux2");
+  EXPECT_EQ(json["size"], "klein-9b");
+  EXPECT_EQ(json["device"], "sim:h200");
+  EXPECT_EQ(json["accum"], 1);
+  EXPECT_EQ(json["verdict"], "pass");
+  EXPECT_EQ(json["reasons"], Json::array());
+  EXPECT_EQ(json["rest"][0]["reason"], "the loader uploads");
+  ASSERT_EQ(json["runs"].size(), 4u);
+  EXPECT_EQ(json["runs"][0]["fixes"], Json::array());
+  EXPECT_EQ(json["runs"][3]["fixes"], Json({"bn-pinning", "async-loss"}));
+  EXPECT_EQ(json["runs"][1]["steps"]["judged"], 4);
+  EXPECT_EQ(json["runs"][1]["regions"]["train"]["per_step"]["stream_syncs"]["max"], 1);
+  EXPECT_EQ(json["runs"][1]["regions"]["step"]["per_step"]["stream_syncs"]["min"], 11);
+  EXPECT_EQ(json["runs"][0]["copies"][1]["bytes"], 512);
+}
+
+}  // namespace
+}  // namespace zerostall

@@ -1,0 +1,50 @@
+#include "profiler/trace/api_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace zerostall {
+namespace {
+
+TEST(StripVersion, CutsLongVersionsAndThreadVariantsOnly) {
+  EXPECT_EQ(strip_version("cudaStreamSynchronize_v3020"), "cudaStreamSynchronize");
+  EXPECT_EQ(strip_version("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync");
+  EXPECT_EQ(strip_version("cuMemcpyHtoDAsync_v2_ptsz"), "cuMemcpyHtoDAsync_v2");
+  EXPECT_EQ(strip_version("cuMemcpyHtoD_v2_ptds"), "cuMemcpyHtoD_v2");
+  EXPECT_EQ(strip_version("cudaMalloc"), "cudaMalloc");
+  EXPECT_EQ(strip_version("_v3020"), "");
+  EXPECT_EQ(strip_version("cuda_v12x4"), "cuda_v12x4");
+}
+
+TEST(FindApi, KnowsCallsUnderEveryVariantOfTheirName) {
+  EXPECT_EQ(find_api("cudaStreamSynchronize_ptsz_v7000").kind, ApiKind::stream_sync);
+  EXPECT_EQ(find_api("cuCtxSynchronize_v2").kind, ApiKind::device_sync);
+  EXPECT_EQ(find_api("cudaThreadSynchronize_v3020").kind, ApiKind::device_sync);
+  EXPECT_EQ(find_api("cuEventSynchronize").kind, ApiKind::event_sync);
+  EXPECT_EQ(find_api("cuMemAlloc_v2").kind, ApiKind::implicit);
+  EXPECT_EQ(find_api("__cudaLaunchKernel_ptsz").kind, ApiKind::launch);
+  EXPECT_EQ(find_api("cuMemcpyDtoHAsync_v2_ptsz").direction, CopyDirection::device_to_host);
+  EXPECT_TRUE(find_api("cuMemcpyDtoHAsync_v2_ptsz").async);
+  EXPECT_FALSE(find_api("cudaMemcpy_v3020").async);
+}
+
+TEST(FindApi, LeavesStreamOrderedAndUnknownCallsAlone) {
+  for (const char* name :
+       {"cudaMallocAsync", "cudaFreeAsync", "cudaStreamWaitEvent", "cudaLaunchHostFunc", "cudaGetDevice", ""})
+    EXPECT_EQ(find_api(name).kind, ApiKind::other) << name;
+}
+
+TEST(ApiTable, HasEachNameOnceWithoutSuffixAndAsyncAsNamed) {
+  std::set<std::string_view> seen;
+  for (const ApiInfo& info : api_table()) {
+    EXPECT_TRUE(seen.insert(info.name).second) << info.name;
+    EXPECT_EQ(find_api(info.name).name, info.name);
+    EXPECT_EQ(info.async, info.kind == ApiKind::copy && info.name.ends_with("Async")) << info.name;
+    EXPECT_EQ(info.kind == ApiKind::copy, info.direction != CopyDirection::none) << info.name;
+  }
+  EXPECT_GT(seen.size(), 100u);
+}
+
+}  // namespace
+}  // namespace zerostall
