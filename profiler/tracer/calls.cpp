@@ -1,8 +1,8 @@
+#include "profiler/tracer/calls.h"
+
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/selection.h"
-
-#include "profiler/tracer/calls.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -152,6 +152,16 @@ void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti
   }
 }
 
+std::string why_not(CUptiResult result) {
+  switch (result) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+      return "another tool holds CUPTI in this process (torch.profiler, Nsight, compute-sanitizer): run without it";
+    case CUPTI_ERROR_UNKNOWN: case CUPTI_ERROR_NOT_INITIALIZED:  // what libcupti says without a driver, or with a stub of it
+      return "libcupti finds no usable NVIDIA driver (cuptiSubscribe: " + result_text(result) + "): see whether nvidia-smi works";
+    default: return "cuptiSubscribe: " + result_text(result);
+  }
+}
+
 }  // namespace
 
 bool start_calls(std::string* error) {
@@ -159,9 +169,7 @@ bool start_calls(std::string* error) {
   if (!api) return false;
   CUpti_SubscriberHandle subscriber = nullptr;
   if (const CUptiResult result = api->subscribe(&subscriber, on_call, nullptr); result != CUPTI_SUCCESS) {
-    *error = result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
-                 ? "another tool holds CUPTI in this process (torch.profiler, Nsight, compute-sanitizer): run without it"
-                 : "cuptiSubscribe: " + result_text(result);
+    *error = why_not(result);
     return false;
   }
   enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE + 256);

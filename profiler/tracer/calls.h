@@ -1,6 +1,6 @@
 // API calls: from CUPTI callbacks to CallRecords.
 #pragma once
-#include <cupti.h>
+#include <string>
 
 namespace zerostall::tracer {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "profiler/base/files.h"
@@ -89,6 +89,8 @@ TEST(VerifyFlux2, DevKeepsItsGuidanceUpload) {
   const json report = verify_json({"--size", "dev", "--steps", "5"});
   EXPECT_THAT(counts(report, "train", "stream_syncs"), ElementsAre(4, 2, 3, 1));
   EXPECT_EQ(report["verdict"], "pass");
+  EXPECT_THAT(verify({"--size", "dev", "--steps", "5"}).out,
+              HasSubstr("PASS  the fixes remove exactly what they claim; left: 1 host wait inside `train`"));
 }
 
 TEST(VerifyFlux2, UpstreamsLossReadWaitsForAnEventThatDoesNotDrain) {
@@ -132,13 +134,9 @@ TEST(VerifyFlux2, KeptTracesCanBeShown) {
   EXPECT_EQ(shown["background"]["waits"], 0);
 }
 
-// The one full-size run of the tests: four settings, 12 steps, within the promised time.
+// The one full-size run of the tests: four settings, 12 steps. Its time is measured in tests/bench.
 TEST(VerifyFlux2, Klein9bShowsTheMeasuredCountsAndCopies) {
-  const auto start = std::chrono::steady_clock::now();
   const json report = verify_json({"--size", "klein-9b"});
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LT(seconds, 30);
   EXPECT_THAT(counts(report, "train", "stream_syncs"), ElementsAre(3, 1, 2, 0));
   EXPECT_THAT(counts(report, "step", "stream_syncs"), ElementsAre(13, 11, 12, 10));
   const auto found = copies(report);

@@ -48,6 +48,9 @@ TEST_F(SimCopy, PinnedAsyncCopiesNeverWait) {
 TEST_F(SimCopy, PageableDownloadReturnsWhenDone) {
   EXPECT_GT(cost([&] { return cudaMemcpyAsync(pageable.data(), device, kSmall, cudaMemcpyDeviceToHost, stream); }), kLong - 100'000);
 }
+TEST_F(SimCopy, HostToHostReturnsWhenDone) {
+  EXPECT_GT(cost([&] { return cudaMemcpyAsync(pinned, pageable.data(), kSmall, cudaMemcpyHostToHost, stream); }), kLong - 100'000);
+}
 TEST_F(SimCopy, DeviceToDeviceNeverWaits) {
   auto* d = static_cast<char*>(device);
   EXPECT_LT(cost([&] { return cudaMemcpyAsync(d + kSmall, d, kSmall, cudaMemcpyDeviceToDevice, stream); }), 100'000);

@@ -84,7 +84,7 @@ CopyStatus copy(const CopyRequest& r) {
     const std::int64_t ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, from_device, to_device);
     const Span span = s.timeline.enqueue(*stream, ns, m.copy_latency_ns, engine);
     const bool host_to_host = !from_device && !to_device;
-    const bool waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || (host_to_host && !r.async);
+    const bool waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
     if (waits) s.clock.wait_until(span.end_ns + m.sync_ns);
     work = {WorkKind::copy, span.begin_ns, span.end_ns, t_correlation, stream->id};
   }
