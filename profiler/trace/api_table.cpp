@@ -22,6 +22,8 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cudaStreamQuery", query}, {"cudaEventQuery", query}, {"cuStreamQuery", query}, {"cuEventQuery", query},
     {"cudaEventRecord", event_record}, {"cudaEventRecordWithFlags", event_record},
     {"cuEventRecord", event_record}, {"cuEventRecordWithFlags", event_record},
+    // Orders streams; the host goes on at once.
+    {"cudaStreamWaitEvent", other}, {"cuStreamWaitEvent", other},
 
     {"cudaMemcpy", copy, kSync, kByCall}, {"cudaMemcpy2D", copy, kSync, kByCall}, {"cudaMemcpy3D", copy, kSync, kByCall},
     {"cudaMemcpyToArray", copy, kSync, kByCall}, {"cudaMemcpy2DToArray", copy, kSync, kByCall},

@@ -1,5 +1,5 @@
 // The calls of the CUDA runtime and driver API by name: what each means for the host. Data, so that a new call is one
-// line.
+// line. The tracer records exactly the calls of this table (and compiles it in; it must stay free of dependencies).
 #pragma once
 #include <cstdint>
 #include <span>

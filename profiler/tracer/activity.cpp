@@ -19,17 +19,24 @@ void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t*
   *max_records = 0;
 }
 
-// Structs as of CUDA 12.0: later ones only grow at the end, so older layouts can be read from newer records.
-GpuRecord from(const CUpti_ActivityKernel9& k) {
+// Structs as of CUDA 12.0: later ones only grow at the end, so older layouts can be read from newer records. What kernels,
+// copies and memsets have in common:
+template <class Record>
+GpuRecord common(GpuKind kind, const Record& record) {
   GpuRecord r{};
-  r.kind = GpuKind::kernel;
-  r.begin_ns = static_cast<std::int64_t>(k.start);
-  r.end_ns = static_cast<std::int64_t>(k.end);
-  r.correlation = k.correlationId;
-  r.device = k.deviceId;
-  r.context = k.contextId;
-  r.stream = k.streamId;
-  r.graph_node = k.graphNodeId;
+  r.kind = kind;
+  r.begin_ns = static_cast<std::int64_t>(record.start);
+  r.end_ns = static_cast<std::int64_t>(record.end);
+  r.correlation = record.correlationId;
+  r.device = record.deviceId;
+  r.context = record.contextId;
+  r.stream = record.streamId;
+  r.graph_node = record.graphNodeId;
+  return r;
+}
+
+GpuRecord from(const CUpti_ActivityKernel9& k) {
+  GpuRecord r = common(GpuKind::kernel, k);
   r.name = collector().string_id(k.name ? k.name : "");  // the string lives as long as its module only: copied
   r.flags = 1;
   return r;
@@ -37,16 +44,8 @@ GpuRecord from(const CUpti_ActivityKernel9& k) {
 
 template <class Copy>
 GpuRecord from_copy(const Copy& c) {
-  GpuRecord r{};
-  r.kind = GpuKind::copy;
-  r.begin_ns = static_cast<std::int64_t>(c.start);
-  r.end_ns = static_cast<std::int64_t>(c.end);
+  GpuRecord r = common(GpuKind::copy, c);
   r.bytes = c.bytes;
-  r.correlation = c.correlationId;
-  r.device = c.deviceId;
-  r.context = c.contextId;
-  r.stream = c.streamId;
-  r.graph_node = c.graphNodeId;
   r.copy_kind = c.copyKind;
   r.source_memory = c.srcKind;
   r.target_memory = c.dstKind;
@@ -55,16 +54,8 @@ GpuRecord from_copy(const Copy& c) {
 }
 
 GpuRecord from(const CUpti_ActivityMemset4& m) {
-  GpuRecord r{};
-  r.kind = GpuKind::memset;
-  r.begin_ns = static_cast<std::int64_t>(m.start);
-  r.end_ns = static_cast<std::int64_t>(m.end);
+  GpuRecord r = common(GpuKind::memset, m);
   r.bytes = m.bytes;
-  r.correlation = m.correlationId;
-  r.device = m.deviceId;
-  r.context = m.contextId;
-  r.stream = m.streamId;
-  r.graph_node = m.graphNodeId;
   r.target_memory = static_cast<std::uint8_t>(m.memoryKind);
   r.flags = (m.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) ? 1 : 0;
   return r;

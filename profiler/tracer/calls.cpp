@@ -1,8 +1,11 @@
 #include "profiler/tracer/calls.h"
 
+#include <array>
+#include <vector>
+
+#include "profiler/trace/api_table.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
-#include "profiler/tracer/selection.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -11,6 +14,9 @@ using format::CallRecord;
 
 constexpr std::uint8_t kNoCopy = 255, kUnknownDirection = 254;
 thread_local std::uint8_t t_depth = 0;
+
+// Which ids are copies, by domain; filled before the first callback is enabled, read-only after.
+std::array<std::vector<bool>, 3> g_is_copy;
 
 std::uint64_t handle(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
@@ -108,11 +114,6 @@ void read_driver(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r
   }
 }
 
-bool is_copy(const char* name) {
-  const std::string_view base = base_name(name);
-  return base.starts_with("cudaMemcpy") || base.starts_with("cuMemcpy");
-}
-
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (t_depth > 0) --t_depth;
   if (!data.correlationData || *data.correlationData == 0) return;  // its enter came before the tracer did
@@ -125,7 +126,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   r.callback_id = id;
   r.domain = static_cast<std::uint8_t>(domain);
   r.depth = t_depth;
-  r.copy_kind = is_copy(data.functionName) ? kUnknownDirection : kNoCopy;
+  r.copy_kind = g_is_copy[domain][id] ? kUnknownDirection : kNoCopy;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   if (data.functionParams) {
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) read_runtime(id, data, r);
@@ -143,13 +144,22 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (data.correlationData) *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
 }
 
-// Ids run without gaps up to a limit that differs between versions of CUPTI; past it names are no longer found.
+// Enables exactly the functions the analysis knows (api_table): a training step makes thousands of cheap calls
+// (cudaGetDevice) that must not pay for tracing. Ids run without gaps up to a limit that differs between versions of CUPTI;
+// past it names are no longer found.
 void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, std::uint32_t limit) {
+  std::vector<std::uint32_t> ids;
+  std::vector<bool>& is_copy = g_is_copy[domain];
+  is_copy.assign(limit, false);
   for (std::uint32_t id = 1; id < limit; ++id) {
     const char* name = nullptr;
-    if (api.get_callback_name(domain, id, &name) == CUPTI_SUCCESS && name && is_recorded(name))
-      api.enable_callback(1, subscriber, domain, id);
+    if (api.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) continue;
+    const ApiInfo info = find_api(name);
+    if (info.name.empty()) continue;
+    is_copy[id] = info.kind == ApiKind::copy;
+    ids.push_back(id);
   }
+  for (const std::uint32_t id : ids) api.enable_callback(1, subscriber, domain, id);
 }
 
 std::string why_not(CUptiResult result) {

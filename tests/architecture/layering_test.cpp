@@ -31,7 +31,7 @@ const std::vector<Layer>& layers() {
       {"profiler/analyze", {"profiler/base", "profiler/trace"}},
       {"profiler/gate", {"profiler/base", "profiler/trace", "profiler/analyze"}},
       {"profiler/record", {"profiler/base", "profiler/trace"}},
-      {"profiler/tracer", {"profiler/base", "profiler/trace/format.h"}, true, true},
+      {"profiler/tracer", {"profiler/base", "profiler/trace/format.h", "profiler/trace/api_table.h"}, true, true},
       {"profiler/simgpu", {"profiler/base"}, true},
       {"profiler/mark", {}, false, true},
       {"profiler/python", {}},

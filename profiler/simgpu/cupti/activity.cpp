@@ -71,15 +71,23 @@ void write(const Record& record) {
 
 std::uint64_t ns(std::int64_t time) { return static_cast<std::uint64_t>(time); }
 
+// What the records of kernels, copies and memsets have in common.
+template <class Record>
+Record record_of(CUpti_ActivityKind kind, const Work& w) {
+  Record r{};
+  r.kind = kind;
+  r.start = ns(w.begin_ns);
+  r.end = ns(w.end_ns);
+  r.deviceId = kDevice;
+  r.contextId = kContext;
+  r.streamId = w.stream_id;
+  r.correlationId = w.correlation;
+  return r;
+}
+
 void write_kernel(const Work& w) {
-  CUpti_ActivityKernel10 k{};
-  k.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-  k.start = ns(w.begin_ns);
-  k.end = k.completed = ns(w.end_ns);
-  k.deviceId = kDevice;
-  k.contextId = kContext;
-  k.streamId = w.stream_id;
-  k.correlationId = w.correlation;
+  auto k = record_of<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, w);
+  k.completed = k.end;
   k.gridX = static_cast<int>(w.grid.x);
   k.gridY = static_cast<int>(w.grid.y);
   k.gridZ = static_cast<int>(w.grid.z);
@@ -93,34 +101,20 @@ void write_kernel(const Work& w) {
 }
 
 void write_copy(const Work& w) {
-  CUpti_ActivityMemcpy6 c{};
-  c.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  auto c = record_of<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, w);
   c.copyKind = w.copy_kind;
   c.srcKind = w.source_memory;
   c.dstKind = w.target_memory;
   c.flags = w.async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
   c.bytes = w.bytes;
-  c.start = ns(w.begin_ns);
-  c.end = ns(w.end_ns);
-  c.deviceId = kDevice;
-  c.contextId = kContext;
-  c.streamId = w.stream_id;
-  c.correlationId = w.correlation;
   c.copyCount = 1;
   write(c);
 }
 
 void write_memset(const Work& w) {
-  CUpti_ActivityMemset4 m{};
-  m.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  auto m = record_of<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, w);
   m.value = w.value;
   m.bytes = w.bytes;
-  m.start = ns(w.begin_ns);
-  m.end = ns(w.end_ns);
-  m.deviceId = kDevice;
-  m.contextId = kContext;
-  m.streamId = w.stream_id;
-  m.correlationId = w.correlation;
   m.flags = static_cast<std::uint16_t>(w.async ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC : 0);
   m.memoryKind = w.target_memory;
   write(m);
