@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -82,6 +83,13 @@ void Collector::add(const format::MarkRecord& mark) {
   if (b.marks.size() >= kFlushRecords && is_open()) flush(b);
 }
 
+void Collector::flush_thread() {
+  if (!is_open() || finished_.load(std::memory_order_relaxed)) return;
+  ThreadBuffer& b = buffer();
+  std::lock_guard guard(b.lock);
+  flush(b);
+}
+
 void Collector::note(format::NoteKind kind, std::string_view text, std::uint64_t value) {
   if (finished_.load(std::memory_order_relaxed)) return;
   format::NoteRecord n{};
@@ -133,15 +141,28 @@ std::uint32_t Collector::static_string_id(const char* text) {
   return id;
 }
 
-bool Collector::open(const std::string& meta_json) {
+// Never overwrites: what is there belongs to somebody else. A second process of one recording adds its pid.
+int Collector::create_file() {
   const char* wanted = std::getenv("ZEROSTALL_TRACE");
   const std::string pid = std::to_string(getpid());
   std::string path = wanted && *wanted ? wanted : "zerostall." + pid + ".zstall";
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC;
-  file_ = ::open(path.c_str(), kFlags, 0644);
-  if (file_ < 0 && errno == EEXIST) file_ = ::open((path += "." + pid).c_str(), kFlags, 0644);
+  int file = ::open(path.c_str(), kFlags, 0644);
+  if (file < 0 && errno == EEXIST) {
+    struct stat existing {};
+    if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+      std::fprintf(stderr, "[zerostall] tracing is off: %s is no file; ZEROSTALL_TRACE wants one to create\n", path.c_str());
+      return -1;
+    }
+    file = ::open((path += "." + pid).c_str(), kFlags, 0644);
+  }
+  if (file < 0) std::fprintf(stderr, "[zerostall] tracing is off: cannot create %s: %s\n", path.c_str(), std::strerror(errno));
+  return file;
+}
+
+bool Collector::open(const std::string& meta_json) {
+  file_ = create_file();
   if (file_ < 0) {
-    std::fprintf(stderr, "[zerostall] tracing is off: cannot create %s: %s\n", path.c_str(), std::strerror(errno));
     finished_ = true;
     return false;
   }

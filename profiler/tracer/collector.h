@@ -39,6 +39,9 @@ class Collector {
   void note(format::NoteKind kind, std::string_view text, std::uint64_t value);
   void add(const std::vector<format::GpuRecord>& records);   // straight to the file
   void add_meta(const std::string& json);
+  // Writes what this thread has buffered: at the end of a step, so that a process that leaves without ceremony (_exit, a
+  // signal) loses the step it was in and no other.
+  void flush_thread();
 
   std::uint32_t string_id(std::string_view text);            // 0 for ""
   std::uint32_t static_string_id(const char* text);          // for strings that never move: cached by address
@@ -50,6 +53,7 @@ class Collector {
 
  private:
   friend struct ThreadHandle;
+  static int create_file();                                  // -1: could not, and said so on stderr
   ThreadBuffer& buffer();
   void retire(const std::shared_ptr<ThreadBuffer>& buffer);
   void flush(ThreadBuffer& buffer);                          // caller holds buffer.lock

@@ -20,7 +20,7 @@ namespace {
 
 using format::MarkKind;
 
-thread_local int t_level = 0;  // what push and pop return
+thread_local int t_level = 0;  // what push and pop return; 0 = outside every range
 std::atomic<std::uint64_t> g_next_range{1};
 
 std::uint32_t text_of(const nvtxEventAttributes_t* event) {
@@ -51,7 +51,10 @@ int push(std::uint32_t domain, std::uint32_t text) {
 }
 int pop(std::uint32_t domain) {
   emit(MarkKind::pop, domain, 0);
-  return t_level > 0 ? --t_level : -1;
+  if (t_level == 0) return -1;
+  // An outermost range is a step or something as large.
+  if (--t_level == 0) collector().flush_thread();
+  return t_level;
 }
 std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
   const std::uint64_t range = g_next_range++;

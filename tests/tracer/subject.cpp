@@ -60,6 +60,16 @@ void killed() {
   raise(SIGKILL);
 }
 
+// As DataLoader workers and crashing programs leave: no exit handler runs.
+void leaves_early() {
+  for (int n = 0; n < 3; ++n) {
+    zerostall::mark::Step step(n);
+    some_work(2);
+  }
+  some_work(1);
+  _exit(3);
+}
+
 void marks_of_nvtx() {
   nvtxMarkA("instant");
   nvtxRangePushA("outer");
@@ -83,6 +93,7 @@ int main(int, char** argv) {
   if (mode == "threads") threads();
   if (mode == "forked") forked();
   if (mode == "killed") killed();
+  if (mode == "leaves-early") leaves_early();
   if (mode == "nvtx") marks_of_nvtx();
   if (mode == "unsupported") {
     some_work(1);

@@ -115,6 +115,29 @@ TEST_F(TracerTest, AKilledProcessLeavesAReadableTruncatedTrace) {
   EXPECT_GT(t.in_trace.at("cudaStreamSynchronize"), 500) << "all but the last unflushed records";
 }
 
+TEST_F(TracerTest, AProcessThatLeavesWithoutExitHandlersKeepsItsWholeSteps) {
+  const Traced t = run({SUBJECT, "leaves-early"});
+  EXPECT_EQ(t.child.exit_code, 3);
+  ASSERT_TRUE(t.has_trace);
+  EXPECT_TRUE(t.trace.truncated);
+  EXPECT_EQ(split_steps(t.trace).steps.size(), 3u);
+  EXPECT_EQ(t.in_trace.at("cudaStreamSynchronize"), 6);
+}
+
+TEST_F(TracerTest, APlaceThatCannotHoldATraceIsNamedAndTheProgramRunsOn) {
+  for (const std::string place : {"/no/such/folder/run.zstall", "/dev/full"}) {
+    SignalInbox inbox;
+    RecordOptions options;
+    options.simulate = true;
+    const auto child = run_child({{SUBJECT, "steps"}, injection(options, paths_beside(BIN_DIR), place)}, inbox);
+    ASSERT_TRUE(child);
+    EXPECT_EQ(child->exit_code, 0);
+    EXPECT_THAT(child->err, ::testing::StartsWith("[zerostall] tracing is off: ")) << place;
+    EXPECT_THAT(child->err, ::testing::HasSubstr(place));
+    EXPECT_EQ(std::count(child->err.begin(), child->err.end(), '\n'), 1) << child->err;
+  }
+}
+
 TEST_F(TracerTest, AProcessWithoutCudaLeavesNoFile) {
   const Traced t = run({SUBJECT, "nothing"});
   EXPECT_EQ(t.child.exit_code, 0);
