@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -26,6 +27,19 @@ struct Descriptor {
     if (fd >= 0) ::close(fd);
   }
 };
+
+// Not std::filesystem's: that takes an empty TMPDIR for the name of a folder.
+fs::path temporary_place() {
+  for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  return "/tmp";
+}
+
+Result<std::string> new_folder(const fs::path& pattern) {
+  std::string name = pattern.string();
+  if (::mkdtemp(name.data()) == nullptr) return failed("make a folder in", pattern.parent_path(), errno);
+  return name;
+}
 
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
@@ -83,12 +97,15 @@ Result<Done> write_file(const fs::path& path, std::string_view content) {
 }
 
 Result<TempFolder> TempFolder::make() {
-  std::error_code error;
-  const fs::path base = fs::temp_directory_path(error);
-  if (error) return Error{fmt::format("no folder for temporary files ({}): set TMPDIR", error.message())};
-  std::string name = (base / "zerostall-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return failed("make a folder in", base, errno);
-  return TempFolder(fs::path(name));
+  const auto made = new_folder(temporary_place() / "zerostall-XXXXXX");
+  if (!made) return Error{fmt::format("no folder for temporary files ({}): set TMPDIR", made.error().message)};
+  return TempFolder(fs::path(*made));
+}
+
+Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
+  const auto made = new_folder(parent / ".zerostall-XXXXXX");
+  if (!made) return made.error();
+  return TempFolder(fs::path(*made));
 }
 
 TempFolder::TempFolder(TempFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -101,13 +118,36 @@ TempFolder::~TempFolder() {
 Result<Done> make_writable_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error && !fs::is_directory(path))
+  if (std::error_code unseen; error && !fs::is_directory(path, unseen))
     return Error{fmt::format("cannot make folder {}: {}", path.string(), error.message())};
   // Permission bits do not tell (root, read-only mounts); a file does.
   std::string probe = (path / ".zerostall-XXXXXX").string();
   const Descriptor file{::mkostemp(probe.data(), O_CLOEXEC)};
   if (file.fd < 0) return failed("write into folder", path, errno);
   ::unlink(probe.c_str());
+  return Done{};
+}
+
+Result<Done> check_replaceable(const fs::path& path) {
+  struct stat there {}, parent {};
+  if (::lstat(path.c_str(), &there) != 0) {
+    if (errno == ENOENT) return Done{};
+    return failed("replace", path, errno);
+  }
+  if (S_ISDIR(there.st_mode)) return Error{fmt::format("cannot replace {}: it is a folder", path.string())};
+  if (!S_ISREG(there.st_mode) && !S_ISLNK(there.st_mode))
+    return Error{fmt::format("cannot replace {}: it is not a regular file", path.string())};
+  // In a sticky folder such as /tmp only the owners of file and folder may rename over a file.
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const uid_t us = ::geteuid();
+  if (::stat(folder.c_str(), &parent) == 0 && (parent.st_mode & S_ISVTX) != 0 && us != 0 && us != there.st_uid &&
+      us != parent.st_uid)
+    return Error{fmt::format("cannot replace {}: it belongs to another user", path.string())};
+  return Done{};
+}
+
+Result<Done> move_file(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return failed("write", to, errno);
   return Done{};
 }
 

@@ -35,10 +35,13 @@ class MappedFile {
 // A failure leaves no temporary file.
 Result<Done> write_file(const std::filesystem::path& path, std::string_view content);
 
-// A new folder under the system's place for temporary files, removed with all it holds when the object dies. Move-only.
+// A new folder that only this user can enter, removed with all it holds when the object dies. Move-only.
 class TempFolder {
  public:
+  // Under the system's place for temporary files: TMPDIR and its kin, else /tmp. An empty variable counts as unset.
   static Result<TempFolder> make();
+  // In a folder that exists, on its file system, so that what grows in it can be renamed into that folder.
+  static Result<TempFolder> make_in(const std::filesystem::path& parent);
 
   TempFolder(TempFolder&& other) noexcept;
   TempFolder& operator=(TempFolder&&) = delete;
@@ -55,5 +58,12 @@ class TempFolder {
 
 // Creates the folder (and its parents) if it is missing and proves that a file can be written in it.
 Result<Done> make_writable_folder(const std::filesystem::path& path);
+
+// Can a finished file be renamed to this name? Yes where nothing is yet, and for a file or link we may replace. Found out
+// without touching it; only what a rename alone can show (a mount point, an immutable file) stays unseen.
+Result<Done> check_replaceable(const std::filesystem::path& path);
+
+// Renames within one file system; replaces a file of that name at once, or fails and leaves both as they were.
+Result<Done> move_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace zerostall

@@ -51,11 +51,12 @@ Result<Pipe> make_pipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-std::vector<std::string> merged_environment(const std::map<std::string, std::string>& added) {
+std::vector<std::string> merged_environment(const ChildCommand& command) {
+  const auto& added = command.environment;
   std::vector<std::string> merged;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!added.contains(text.substr(0, text.find('=')))) merged.push_back(text);
+    const std::string text = *entry, name = text.substr(0, text.find('='));
+    if (!added.contains(name) && !command.without.contains(name)) merged.push_back(text);
   }
   for (const auto& [name, value] : added) merged.push_back(name + "=" + value);
   return merged;
@@ -108,21 +109,30 @@ bool read_available(int fd, std::string& tail) {
   }
 }
 
-// Waits for the child's end. A grandchild that keeps the pipes open does not hold us up.
+// Without reaping it: until then nobody else can get its number.
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+// Waits for the child's end, and ends what it started. A grandchild that keeps the pipes open does not hold us up.
 void watch(pid_t pid, SignalInbox& inbox, Streams& streams, ChildResult& result) {
   std::array<pollfd, 3> sources = {
       {{inbox.fd(), POLLIN, 0}, {streams.out.read.get(), POLLIN, 0}, {streams.err.read.get(), POLLIN, 0}}};
-  int status = 0;
-  struct rusage usage {};
   for (bool ended = false; !ended;) {
     ::poll(sources.data(), sources.size(), 1000);  // the timeout only guards against a lost SIGCHLD
     if (inbox.asks_to_stop()) {
       result.interrupted = true;
       ::kill(-pid, SIGKILL);
     }
-    ended = ::wait4(pid, &status, WNOHANG, &usage) == pid;
+    ended = has_ended(pid);
+    if (ended) ::kill(-pid, SIGKILL);
     if (!read_available(streams.out.read.get(), result.out)) sources[1].fd = -1;
     if (!read_available(streams.err.read.get(), result.err)) sources[2].fd = -1;
+  }
+  int status = 0;
+  struct rusage usage {};
+  while (::wait4(pid, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.peak_memory = static_cast<Bytes>(usage.ru_maxrss) * 1024;
@@ -144,7 +154,7 @@ Result<Streams> make_streams() {
 
 Result<ChildResult> run_child(const ChildCommand& command, SignalInbox& inbox) {
   auto argv_texts = command.argv;
-  auto environment_texts = merged_environment(command.environment);
+  auto environment_texts = merged_environment(command);
   const auto argv = pointers(argv_texts), environment = pointers(environment_texts);
   auto streams = make_streams();
   if (!streams) return streams.error();

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace zerostall {
 struct ChildCommand {
   std::vector<std::string> argv;                   // argv[0]: a path, or a name looked up in PATH
   std::map<std::string, std::string> environment;  // added to ours, replacing what is there
+  std::set<std::string> without = {};              // variables of ours that it does not get
 };
 
 struct ChildResult {
@@ -24,7 +26,8 @@ struct ChildResult {
 };
 
 // The child gets an empty standard input and a process group of its own, so that killing it takes its children along;
-// it dies with us. Fails when it cannot be started. A signal in the inbox that asks us to stop kills it.
+// it dies with us. What it leaves running in that group is killed at its end. Fails when it cannot be started. A signal in
+// the inbox that asks us to stop kills it.
 Result<ChildResult> run_child(const ChildCommand& command, SignalInbox& inbox);
 
 }  // namespace zerostall

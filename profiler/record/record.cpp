@@ -42,7 +42,7 @@ Result<RecordOutcome> record_run(const RecordOptions& options, const InstallPath
   const fs::path growing = options.trace.string() + ".part";
   std::error_code ignored;
   fs::remove(growing, ignored);
-  const auto child = run_child({options.argv, injection(options, paths, growing)}, inbox);
+  const auto child = run_child({options.argv, injection(options, paths, growing), options.without}, inbox);
   if (!child) return child.error();
 
   RecordOutcome outcome{*child, fs::exists(growing, ignored)};
@@ -54,7 +54,10 @@ Result<RecordOutcome> record_run(const RecordOptions& options, const InstallPath
   }
   std::error_code error;
   fs::rename(growing, options.trace, error);
-  if (error) return Error{fmt::format("cannot write {}: {}", options.trace.string(), error.message())};
+  if (error) {
+    fs::remove(growing, ignored);
+    return Error{fmt::format("cannot write {}: {}", options.trace.string(), error.message())};
+  }
   return outcome;
 }
 

@@ -1,6 +1,7 @@
 // Starts a program with the tracer (and the simulated GPU) injected.
 #pragma once
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace zerostall {
 
 struct RecordOptions {
   std::vector<std::string> argv;
+  std::set<std::string> without;  // variables of our environment that the program does not get
   std::filesystem::path trace;    // the file to write; replaced only when the child has ended
   bool simulate = false;          // on the simulated GPU
   std::string model = "h200";     // of the simulated GPU
@@ -28,6 +30,7 @@ std::map<std::string, std::string> injection(const RecordOptions& options, const
 
 // Runs the program to its end. Fails when the tracer, the simulator or the program is missing or cannot be started. A
 // child that fails is no failure of this function; its trace is kept. When we were interrupted no trace is left.
+// Two runs at once must not write the same trace.
 Result<RecordOutcome> record_run(const RecordOptions& options, const InstallPaths& paths, SignalInbox& inbox);
 
 }  // namespace zerostall

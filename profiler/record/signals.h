@@ -4,9 +4,10 @@
 
 namespace zerostall {
 
-// While this lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD do not act on the calling thread but wait to be read here. One
-// per process, made before any other thread, by a command that has something to clean up. A program started by
-// `run_child` gets the signal mask from before.
+// While this lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD do not act on the calling thread but wait to be read here. Those
+// that are ignored (nohup, a shell's background jobs) stay ignored; only SIGCHLD stops being ignored meanwhile, for the
+// kernel would throw away the exit codes of children. One per process, made before any other thread, by a command that has
+// something to clean up. A program started by `run_child` gets the signal mask from before.
 class SignalInbox {
  public:
   SignalInbox();
@@ -19,11 +20,14 @@ class SignalInbox {
 
   // Reads what waits. True when one of the signals, now or before, asked us to stop.
   bool asks_to_stop();
+  // The first that did; 0 when none was read yet.
+  int stop_signal() const { return stop_; }
 
  private:
   sigset_t before_{};
+  struct sigaction child_before_ {};
   int fd_ = -1;
-  bool stop_ = false;
+  int stop_ = 0;
 };
 
 }  // namespace zerostall
