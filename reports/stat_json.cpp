@@ -5,11 +5,17 @@
 namespace zerostall {
 namespace {
 
+// A trace that was cut before its description says nothing about its clock.
+Json clock(const RunSummary& run) {
+  if (run.truncated && run.meta.tool.empty()) return nullptr;
+  return run.meta.clock == Clock::modelled ? "modelled" : "measured";
+}
+
 Json source(const RunSummary& run) {
   return {{"path", run.path},
           {"format", run.meta.format},
           {"tool", run.meta.tool.empty() ? Json(nullptr) : Json(run.meta.tool)},
-          {"clock", run.meta.clock == Clock::modelled ? "modelled" : "measured"}};
+          {"clock", clock(run)}};
 }
 
 Json device(const RunSummary& run) {
@@ -50,6 +56,8 @@ Json oddities(const RunSummary& run) {
   Json json = Json::object();
   for (const auto& [name, count] : run.oddities) json[name] = count;
   json["truncated"] = run.truncated;
+  json["stopped_at_byte"] = run.truncated && run.end.byte > 0 ? Json(run.end.byte) : Json(nullptr);
+  json["damage"] = run.end.damage.empty() ? Json(nullptr) : Json(run.end.damage);
   json["unsupported_calls"] = Json(run.unsupported);
   json["unreal_readbacks"] = {{"total", run.unreal_readbacks.total}, {"judged", run.unreal_readbacks.judged}};
   json["tool_problems"] = run.tool_problems;
@@ -68,13 +76,14 @@ std::string render_stat_json(const RunSummary& run) {
                {"warmup", run.warmup},
                {"steps", steps(run)},
                {"background", to_json(run.background)},
+               {"unclosed", to_json(run.unclosed)},
                {"outside", to_json(run.outside)},
                {"totals", to_json(run.totals)}};
   json["per_step"] = to_json(run.per_step);
   json["regions"] = regions(run);
   json["calls"] = calls(run);
   json["copies"] = to_json(run.copies);
-  json["sites"] = Json::array();  // causes come with the issue about them
+  json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
   return to_text(json);
 }

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "reports/oddities.h"
+#include "reports/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 
@@ -13,12 +16,12 @@ namespace {
 struct Column {
   Counter counter;
   std::string_view title;
-  bool is_time = false;
+  bool by_time = false;  // a time, or a count that follows from times
 };
 
 constexpr auto kColumns = std::to_array<Column>({
     {Counter::waits, "waits"},
-    {Counter::drains, "GPU ran dry"},
+    {Counter::drains, "GPU ran dry", true},
     {Counter::stream_syncs, "stream syncs"},
     {Counter::event_syncs, "event syncs"},
     {Counter::device_syncs, "device syncs"},
@@ -30,54 +33,73 @@ constexpr auto kColumns = std::to_array<Column>({
 
 std::vector<std::string> titles(std::string first, const RunSummary& run) {
   std::vector<std::string> row = {std::move(first)};
-  for (const Column& c : kColumns) row.push_back(std::string(c.title) + (c.is_time ? time_mark(run.meta) : ""));
+  for (const Column& c : kColumns) row.push_back(std::string(c.title) + (c.by_time ? time_mark(run.meta) : ""));
   return row;
 }
 
 std::vector<std::string> spread_row(std::string first, const CounterSpreads& spreads) {
   std::vector<std::string> row = {std::move(first)};
-  for (const Column& c : kColumns)
-    row.push_back(c.is_time ? show_time_range(spreads[c.counter]) : show_range(spreads[c.counter]));
+  for (const Column& c : kColumns) row.push_back(show_counter(c.counter, spreads));
   return row;
 }
 
 std::vector<std::string> counters_row(std::string first, const Counters& counters) {
   std::vector<std::string> row = {std::move(first)};
-  for (const Column& c : kColumns)
-    row.push_back(c.is_time ? show_time(counters[c.counter]) : show(counters[c.counter]));
+  for (const Column& c : kColumns) row.push_back(show_counter(c.counter, counters));
   return row;
 }
 
 bool same_counts(const StepRow& a, const StepRow& b) {
   if (a.judged != b.judged || a.unsteady != b.unsteady) return false;
-  for (const CounterInfo& info : all_counters())
-    if (!info.is_time && a.counters[info.counter] != b.counters[info.counter]) return false;
+  for (const CounterInfo& info : all_counters()) {
+    const bool is_shown =
+        info.counter == Counter::unknown_copies ||
+        std::any_of(kColumns.begin(), kColumns.end(), [&](auto& c) { return c.counter == info.counter; });
+    if (is_shown && !info.is_time && a.counters[info.counter] != b.counters[info.counter]) return false;
+  }
   return true;
 }
 
-// "7", "2-11", with what keeps the steps from being judged like the others.
-std::string step_label(const StepRow& first, const StepRow& last) {
+// Position behind the last step that shares a line with this one. Only numbers that go up by one, or all are one number
+// (marks that do not count), can be told from the label.
+std::size_t end_of_line(const std::vector<StepRow>& steps, std::size_t first) {
+  std::size_t end = first + 1;
+  std::int64_t stride = 0;
+  for (; end < steps.size() && same_counts(steps[first], steps[end]); ++end) {
+    const std::int64_t gap = steps[end].number - steps[end - 1].number;
+    if (end == first + 1) stride = gap;
+    if (gap != stride || gap < 0 || gap > 1) break;
+  }
+  return end;
+}
+
+// "7", "2-11", "7 (3 steps)", with what keeps the steps from being judged like the others.
+std::string step_label(const StepRow& first, const StepRow& last, std::size_t count) {
   std::string label = fmt::format("{}", first.number);
-  if (&first != &last) label += fmt::format("-{}", last.number);
+  if (last.number != first.number) label += fmt::format("-{}", last.number);
+  if (last.number == first.number && count > 1) label += fmt::format(" ({} steps)", count);
   if (!first.judged) label += " warm-up";
   if (first.unsteady) label += " unsteady";
   return label;
 }
 
 std::string steps_table(const RunSummary& run) {
+  if (run.truncated && !run.has_cuda_calls) return {};  // nothing was read: zeros would say that nothing happened
   Table table{titles("step", run), {}};
   for (std::size_t i = 0; i < run.steps.size();) {
-    std::size_t end = i + 1;
-    while (end < run.steps.size() && same_counts(run.steps[i], run.steps[end])) ++end;
+    const std::size_t end = end_of_line(run.steps, i);
     std::vector<Counters> alike;
     for (std::size_t s = i; s < end; ++s) alike.push_back(run.steps[s].counters);
-    table.rows.push_back(spread_row(step_label(run.steps[i], run.steps[end - 1]), spreads_of(alike)));
+    table.rows.push_back(spread_row(step_label(run.steps[i], run.steps[end - 1], end - i), spreads_of(alike)));
     i = end;
   }
   for (const auto& [name, counters] :
-       {std::pair("background", &run.background), std::pair("outside steps", &run.outside)})
-    if (*counters != Counters{} || table.rows.empty()) table.rows.push_back(counters_row(name, *counters));
-  return render_table(table);
+       {std::pair("background", &run.background), std::pair("unclosed step", &run.unclosed),
+        std::pair("outside steps", &run.outside)})
+    if (*counters != Counters{} || (table.rows.empty() && counters == &run.outside))
+      table.rows.push_back(counters_row(name, *counters));
+  const std::string idle = idle_sentence(run.totals, " in the whole trace", time_mark(run.meta));
+  return render_table(table) + (idle.empty() ? "" : "note: " + idle + "\n");
 }
 
 std::string regions_table(const RunSummary& run) {
@@ -113,15 +135,17 @@ std::string copies_table(const RunSummary& run) {
   Table table{{"copy", "host memory", "bytes", "count", "per judged step"}, {}};
   for (const CopyRow& copy : run.copies)
     table.rows.push_back({copy.api + " " + copy.direction, copy.host_memory, show_bytes(copy.bytes),
-                          fmt::format("{}", copy.count), show_range(copy.per_step)});
+                          fmt::format("{}", copy.count), copy.per_step ? show_range(copy.per_step) : "-"});
   return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
 std::string oddity_lines(const RunSummary& run) {
   std::string text;
-  const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + line + "\n"; };
-  if (run.truncated) add("the trace is cut off: figures cover the part before the cut, drains are unknown");
-  if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: drains are unknown");
+  const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + printable(line) + "\n"; };
+  if (run.truncated)
+    add(fmt::format("the trace is {}: figures cover the part before that; whether the GPU ran dry is unknown",
+                    describe(run.end)));
+  if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: whether the GPU ran dry is unknown");
   for (const auto& [name, count] : run.unsupported)
     add(fmt::format("not supported by the simulated GPU: {} ({} times)", name, count));
   if (run.unreal_readbacks.total > 0)
@@ -129,17 +153,23 @@ std::string oddity_lines(const RunSummary& run) {
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
   for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
-  for (const auto& [name, count] : run.oddities) add(fmt::format("oddity: {} {}", name, count));
+  for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
   return text;
 }
 
+std::string steps_words(const RunSummary& run) {
+  if (run.steps.empty()) return "no steps marked";
+  const std::string_view source = run.steps_from == StepsFrom::profiler ? "NVTX ranges" : name_of(run.steps_from);
+  const std::string steps =
+      fmt::format("{} (from {})", counted(static_cast<std::int64_t>(run.steps.size()), "step"), source);
+  return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
+                          : fmt::format("{}, none is judged: the first {} are warm-up", steps, run.warmup);
+}
+
 std::string header(const RunSummary& run) {
-  std::string text = fmt::format("{} · {}", run.path, show_device(run.meta));
+  std::string text = printable(fmt::format("{} · {}", run.path, show_device(run.meta)));
   if (run.meta.clock == Clock::modelled) text += " · times modelled";
-  if (run.steps.empty()) return text + " · no steps marked\n\n";
-  return text + fmt::format(" · {} (from {}), first {} not judged\n\n",
-                            counted(static_cast<std::int64_t>(run.steps.size()), "step"), name_of(run.steps_from),
-                            run.warmup);
+  return text + " · " + steps_words(run) + "\n\n";
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reports/printable.h"
+
 namespace zerostall {
 namespace {
 
@@ -37,8 +39,14 @@ std::size_t display_width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string render_table(const Table& table) {
-  if (table.rows.empty()) return {};
+std::string render_table(const Table& raw) {
+  if (raw.rows.empty()) return {};
+  Table table = raw;
+  const auto clean = [](std::vector<std::string>& row) {
+    for (std::string& cell : row) cell = printable(cell);
+  };
+  clean(table.header);
+  for (auto& row : table.rows) clean(row);
   const auto widths = column_widths(table);
   std::string text = render_row(table.header, widths);
   for (const auto& row : table.rows) text += render_row(row, widths);

@@ -10,7 +10,8 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // each as long as the header, or shorter
 };
 
-// Lines end in "\n" and have no spaces at their end. Widths count characters, not bytes. A table without rows renders
+// Lines end in "\n" and have no spaces at their end. Widths count characters, not bytes. Cells are made
+// printable (printable.h). A table without rows renders
 // as "".
 std::string render_table(const Table& table);
 

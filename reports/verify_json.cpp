@@ -19,20 +19,32 @@ Json run_json(const VerifyRun& run) {
 
 }  // namespace
 
+std::optional<Clock> clock_of(const VerifyReport& report) {
+  if (report.plan.device.starts_with("sim")) return Clock::modelled;
+  for (const VerifyRun& run : report.runs)
+    if (!run.summary.meta.format.empty()) return run.summary.meta.clock;
+  return std::nullopt;
+}
+
 std::string render_verify_json(const VerifyReport& report) {
   const VerifyPlan& plan = report.plan;
-  const bool modelled = !report.runs.empty() && report.runs.front().summary.meta.clock == Clock::modelled;
+  const auto clock = clock_of(report);
   Json json = {{"schema", "zerostall/verify/1"},
                {"scenario", plan.scenario},
                {"size", plan.size},
                {"device", plan.device},
-               {"clock", modelled ? "modelled" : "measured"},
+               {"clock", clock ? Json(*clock == Clock::modelled ? "modelled" : "measured") : Json(nullptr)},
                {"batch", plan.batch},
                {"accum", plan.accum},
                {"steps", plan.steps},
                {"warmup", plan.warmup}};
   json["verdict"] = name_of(report.judgement.verdict);
-  json["reasons"] = report.judgement.reasons;
+  json["reasons"] = Json::array();
+  json["reason_verdicts"] = Json::array();  // one for each of `reasons`
+  for (const Reason& reason : report.judgement.reasons) {
+    json["reasons"].push_back(reason.text);
+    json["reason_verdicts"].push_back(name_of(reason.verdict));
+  }
   json["notes"] = report.judgement.notes;
   json["rest"] = Json::array();
   for (const RestClaim& rest : report.plan.rest)

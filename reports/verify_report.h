@@ -1,10 +1,14 @@
 // `zerostall verify` for a person and as data.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "profiler/gate/verify.h"
 
 namespace zerostall {
+
+// Of the times in the report: modelled on a simulated device, else as the traces say; nullopt when none was left.
+std::optional<Clock> clock_of(const VerifyReport& report);
 
 // One header line, a table with a line per setting, the whole step, reasons, verdict, notes. Ends in a newline.
 std::string render_verify_text(const VerifyReport& report);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/printable.h"
 #include "reports/table.h"
 #include "reports/verify_report.h"
 #include "reports/words.h"
@@ -21,10 +22,12 @@ std::string header(const VerifyPlan& plan) {
                      plan.device_title);
 }
 
+std::string clock_mark(const VerifyReport& report) { return clock_of(report) == Clock::modelled ? " (modelled)" : ""; }
+
 std::string table(const VerifyReport& report) {
-  const std::string mark = report.runs.empty() ? "" : time_mark(report.runs.front().summary.meta);
-  Table table{{"region " + report.plan.region, "waits/step", "GPU ran dry", "stream syncs", "event syncs", "H2D stalls",
-               "blocked" + mark},
+  const std::string mark = clock_mark(report);
+  Table table{{"region " + report.plan.region, "waits/step", "GPU ran dry" + mark, "stream syncs", "event syncs",
+               "H2D stalls", "blocked" + mark},
               {}};
   for (const VerifyRun& run : report.runs) {
     const CounterSpreads none;
@@ -33,7 +36,7 @@ std::string table(const VerifyReport& report) {
     table.rows.push_back({setting_name(run.fixes), show_range(per_step[Counter::waits]),
                           show_range(per_step[Counter::drains]), show_range(per_step[Counter::stream_syncs]),
                           show_range(per_step[Counter::event_syncs]), show_range(per_step[Counter::h2d_stalls]),
-                          show_time_range(per_step[Counter::blocked_ns])});
+                          show_counter(Counter::blocked_ns, per_step)});
   }
   return render_table(table);
 }
@@ -47,9 +50,32 @@ std::string whole_step_line(const VerifyReport& report) {
   return fmt::format("whole step, loader included: {} → {} stream syncs\n", show_range(before), show_range(after));
 }
 
-// What no fix is expected to remove, and why.
-std::string rest_lines(const VerifyPlan& plan) {
+// Of a fix and its variants ("async-loss=upstream") one is on.
+bool is_asked_for(const std::string& fix, const std::vector<std::string>& fixes) {
+  const auto base = [](const std::string& name) { return name.substr(0, name.find('=')); };
+  return std::any_of(fixes.begin(), fixes.end(), [&](const std::string& on) { return base(on) == base(fix); });
+}
+
+// Waits that cost nothing in the run as it is, without fixes.
+std::string idle_line(const VerifyReport& report) {
+  Counters sum;
+  for (const StepRow& step : report.runs.front().summary.steps)
+    for (const RegionRow& region : step.regions)
+      if (step.judged && region.name == report.plan.region) sum.add(region.counters);
+  const std::string where =
+      fmt::format(" in `{}` ({}, judged steps)", report.plan.region, setting_name(report.runs.front().fixes));
+  const std::string idle = idle_sentence(sum, where, clock_mark(report));
+  return idle.empty() ? "" : "note  " + idle + "\n";
+}
+
+// What is expected to stay, and why.
+std::string rest_lines(const VerifyReport& report) {
+  const VerifyPlan& plan = report.plan;
   std::string text;
+  for (const FixClaim& claim : plan.claims)
+    if (claim.in_baseline && claim.removes.waits > 0 && !is_asked_for(claim.name, fixed_run(report).fixes))
+      text += fmt::format("stays  {} in `{}`: {} is not asked for\n", counted(claim.removes.waits, "wait"), plan.region,
+                          claim.name);
   for (const RestClaim& rest : plan.rest)
     if (rest.stays.waits > 0)
       text += fmt::format("stays  {} in `{}`: {}\n", counted(rest.stays.waits, "wait"), rest.region, rest.reason);
@@ -57,7 +83,7 @@ std::string rest_lines(const VerifyPlan& plan) {
 }
 
 std::string measured_words(const VerifyReport& report) {
-  const bool modelled = fixed_run(report).summary.meta.clock == Clock::modelled;
+  const bool modelled = clock_of(report) == Clock::modelled;
   return modelled ? report.plan.device_title + ": counted, no time measured" : report.plan.device_title;
 }
 
@@ -76,9 +102,9 @@ std::string pass_line(const VerifyReport& report) {
   const auto& whole = run.per_step[Counter::stream_syncs];
   // Waits that are left must not read as if there were none: say what passed first.
   const std::string_view what = inside == 0 ? "" : "the fixes remove exactly what they claim; left: ";
-  std::string line = fmt::format("PASS  {}{} inside `{}` in each of {}, {}", what, counted(inside, "host wait"),
-                                 report.plan.region, counted(run.judged(), "judged step"),
-                                 fixes_words(fixed_run(report).fixes));
+  std::string line =
+      fmt::format("PASS  {}{} inside `{}` in each of {}, {}", what, counted(inside, "host wait"), report.plan.region,
+                  counted(run.judged(), "judged step"), fixes_words(fixed_run(report).fixes));
   if (whole && whole->max > syncs_inside)
     line += fmt::format("; {} per step remain outside it", counted(whole->max - syncs_inside, "stream sync"));
   return line + fmt::format(" ({})\n", measured_words(report));
@@ -88,9 +114,10 @@ std::string pass_line(const VerifyReport& report) {
 std::string verdict_lines(const VerifyReport& report) {
   const Judgement& judgement = report.judgement;
   if (judgement.verdict == Verdict::pass) return pass_line(report);
-  const std::string_view word = judgement.verdict == Verdict::violation ? "FAIL" : "CANNOT TELL";
   std::string text;
-  for (const std::string& reason : judgement.reasons) text += fmt::format("{}  {}\n", word, reason);
+  for (const Reason& reason : judgement.reasons)
+    text +=
+        fmt::format("{}  {}\n", reason.verdict == Verdict::violation ? "FAIL" : "CANNOT TELL", printable(reason.text));
   return text;
 }
 
@@ -98,9 +125,9 @@ std::string verdict_lines(const VerifyReport& report) {
 
 std::string render_verify_text(const VerifyReport& report) {
   std::string text = header(report.plan);
-  if (!report.runs.empty()) text += table(report) + whole_step_line(report) + rest_lines(report.plan);
+  if (!report.runs.empty()) text += table(report) + idle_line(report) + whole_step_line(report) + rest_lines(report);
   text += verdict_lines(report);
-  for (const std::string& note : report.judgement.notes) text += "note  " + note + "\n";
+  for (const std::string& note : report.judgement.notes) text += "note  " + printable(note) + "\n";
   return text;
 }
 

@@ -14,6 +14,12 @@ std::string millis(std::int64_t nanos) {
   return ms >= 1 ? fmt::format("{:.2f}", ms) : fmt::format("{:.3f}", ms);
 }
 
+bool is_time(Counter counter) { return all_counters()[static_cast<std::size_t>(counter)].is_time; }
+
+std::string with_unknown(const std::string& figure) { return fmt::format(" + {} unknown", figure); }
+
+std::string with_others(const std::string& figure) { return fmt::format(" + {} on other threads", figure); }
+
 }  // namespace
 
 std::string show(const Count& count) { return count ? fmt::format("{}", *count) : "unknown"; }
@@ -27,14 +33,40 @@ std::string show_bytes(Bytes bytes) {
 }
 
 std::string show_range(const std::optional<Spread>& spread) {
-  if (!spread) return "-";
+  if (!spread) return "unknown";
   return spread->min == spread->max ? fmt::format("{}", spread->min) : fmt::format("{}..{}", spread->min, spread->max);
 }
 
 std::string show_time_range(const std::optional<Spread>& spread) {
-  if (!spread) return "-";
+  if (!spread) return "unknown";
   const std::string low = millis(spread->min), high = millis(spread->max);
   return low == high ? low + " ms" : fmt::format("{}..{} ms", low, high);
+}
+
+std::string show_counter(Counter counter, const CounterSpreads& spreads) {
+  const auto& spread = spreads[counter];
+  std::string text = is_time(counter) ? show_time_range(spread) : show_range(spread);
+  const auto& unknown = spreads[Counter::unknown_copies];
+  const auto& others = spreads[Counter::blocked_other_threads_ns];
+  if (counter == Counter::blocking_copies && unknown && unknown->max > 0) text += with_unknown(show_range(unknown));
+  if (counter == Counter::blocked_ns && others && others->max > 0) text += with_others(show_time_range(others));
+  return text;
+}
+
+std::string show_counter(Counter counter, const Counters& counters) {
+  const Count& value = counters[counter];
+  std::string text = is_time(counter) ? show_time(value) : show(value);
+  const Count &unknown = counters[Counter::unknown_copies], &others = counters[Counter::blocked_other_threads_ns];
+  if (counter == Counter::blocking_copies && unknown.value_or(0) > 0) text += with_unknown(show(unknown));
+  if (counter == Counter::blocked_ns && others.value_or(0) > 0) text += with_others(show_time(others));
+  return text;
+}
+
+std::string idle_sentence(const Counters& counters, const std::string& where, const std::string& mark) {
+  const Count &idle = counters[Counter::idle_waits], &waits = counters[Counter::waits];
+  if (!waits || idle.value_or(0) == 0) return {};
+  return fmt::format("{} of {}{} found the GPU already idle{}: they cost nothing today, and count all the same", *idle,
+                     counted(*waits, "wait"), where, mark);
 }
 
 std::string show_device(const TraceMeta& meta) {

@@ -7,12 +7,19 @@
 
 namespace zerostall {
 
-std::string show(const Count& count);       // "3", "unknown"
-std::string show_time(const Count& nanos);  // "1.25 ms", "unknown"
-std::string show_bytes(Bytes bytes);        // "12,582,912 B"
-std::string show_range(
-    const std::optional<Spread>& spread);  // "3" when all are equal, else "1..3"; "-" without samples
-std::string show_time_range(const std::optional<Spread>& spread);  // "1.25 ms", "1.2..1.4 ms"
+std::string show(const Count& count);                              // "3", "unknown"
+std::string show_time(const Count& nanos);                         // "1.25 ms", "unknown"
+std::string show_bytes(Bytes bytes);                               // "12,582,912 B"
+std::string show_range(const std::optional<Spread>& spread);       // "3" when all are equal, "1..3", "unknown"
+std::string show_time_range(const std::optional<Spread>& spread);  // "1.25 ms", "1.2..1.4 ms", "unknown"
+
+// A counter with what belongs next to it where that is not 0: "0 + 13 unknown" for blocking copies beside copies that
+// may block or not, "0 ms + 1.25 ms on other threads" for blocked time.
+std::string show_counter(Counter counter, const CounterSpreads& spreads);
+std::string show_counter(Counter counter, const Counters& counters);
+
+// "2 of 3 waits in `train` found the GPU already idle: ..."; "" when there are none or it is not known.
+std::string idle_sentence(const Counters& counters, const std::string& where, const std::string& mark);
 
 // "simulated H200", "NVIDIA H200", "unknown device".
 std::string show_device(const TraceMeta& meta);

@@ -21,6 +21,8 @@ constexpr auto kCounters = std::to_array<CounterInfo>({
     {Counter::unknown_copies, "unknown_copies"},
     {Counter::unknown_waits, "unknown_waits"},
     {Counter::failed, "failed"},
+    {Counter::idle_waits, "idle_waits"},
+    {Counter::blocked_other_threads_ns, "blocked_other_threads_ns", true},
 });
 static_assert(kCounters.size() == kCounterCount);
 

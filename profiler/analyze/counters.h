@@ -25,14 +25,16 @@ enum class Counter : std::uint8_t {
   blocked_ns,       // union of the waits; of a step: on its marking thread
   h2d_stall_ns,     // time of h2d_stalls
   // Reported apart, in no total above:
-  implicit,        // allocation and registration calls
-  spins,           // polling loops
-  queue_full,      // launches that blocked on a full launch queue
-  unknown_copies,  // outermost copies of which it is not known whether they block
-  unknown_waits,   // those of them that no sync follows: each may be a wait or not
-  failed,          // waits of which a call returned an error; they count above too
+  implicit,                  // allocation and registration calls
+  spins,                     // polling loops
+  queue_full,                // launches that blocked on a full launch queue
+  unknown_copies,            // outermost copies of which it is not known whether they block
+  unknown_waits,             // those of them that no sync follows: each may be a wait or not
+  failed,                    // waits of which a call returned an error; they count above too
+  idle_waits,                // waits that found their GPU work done already; they count above too; unknown like drains
+  blocked_other_threads_ns,  // of a step: waits of its threads but the marking one, summed over those threads
 };
-inline constexpr std::size_t kCounterCount = 15;
+inline constexpr std::size_t kCounterCount = 17;
 
 struct CounterInfo {
   Counter counter;

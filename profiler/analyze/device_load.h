@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "profiler/trace/trace.h"
@@ -18,21 +19,40 @@ class DeviceLoad {
   // own (0, unknown) means all contexts. Unknown when GPU records are missing: lost, cut off, or never taken.
   std::optional<bool> idle_after(std::uint32_t context, Nanos time) const;
 
+  // A place in the order of launches. Equal stamps are told apart by the calls, which stand in order within a thread.
+  struct Moment {
+    Nanos time_ns = 0;
+    CallIndex call = kNoIndex;
+    auto operator<=>(const Moment&) const = default;
+  };
+  // Whether all work of a stream (a handle) that was launched before `launched` had ended by `time`. Asks the whole
+  // context where the stream cannot be told: no handle, one without known work, one that stood for several streams. So
+  // does the legacy default stream, which waits for other streams too. Unknown as above.
+  std::optional<bool> done_by(std::uint32_t context, std::optional<std::uint64_t> stream, Moment launched,
+                              Nanos time) const;
+
   // Pieces of work launched before `time` and not ended by then.
   std::int64_t queued_at(Nanos time) const;
 
  private:
   struct Work {
-    std::vector<Nanos> launches;    // ascending
+    std::vector<Moment> launches;   // ascending
     std::vector<Nanos> latest_end;  // of the first i + 1 of them
   };
+  using StreamKey = std::pair<std::uint32_t, std::uint64_t>;  // context, and a handle or the tool's id
   static void append(Work& work, const GpuOp& op);
+  const Work& of_context(std::uint32_t context) const;
+  const Work* of_stream(std::uint32_t context, std::uint64_t stream) const;
+  void learn_stream(const Trace& trace, const GpuOp& op);
+  bool done(const Work& work, Moment launched, Nanos time) const;
 
   bool complete_ = false;
   Nanos slack_ns_ = 0;
   Work all_;
   std::map<std::uint32_t, Work> by_context_;
-  std::vector<Nanos> ends_;  // ascending
+  std::map<StreamKey, Work> by_stream_;                           // by the tool's id
+  std::map<StreamKey, std::optional<std::uint32_t>> stream_ids_;  // of handles; nullopt = several
+  std::vector<Nanos> ends_;                                       // ascending
 };
 
 }  // namespace zerostall

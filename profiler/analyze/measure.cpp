@@ -19,7 +19,7 @@ class Router {
 
   Targets at(ThreadIndex thread, Nanos time) {
     const auto position = step_at(steps_.steps, time);
-    if (!position) return {{&measured_.outside}, nullptr, false};
+    if (!position) return {{is_in_open_step(steps_, time) ? &measured_.unclosed : &measured_.outside}, nullptr, false};
     if (!workers_.works(thread, *position)) return {{&measured_.background}, nullptr, false};
     const Step& step = steps_.steps[*position];
     StepStats& stats = measured_.steps[*position];
@@ -53,15 +53,16 @@ void count_call(const Call& call, const Targets& targets) {
 
 void count_host_wait(const Wait& wait, const Targets& targets) {
   const Nanos time = wait.end_ns - wait.begin_ns;
-  // Of a step only its marking thread can be blocked: waits of autograd's thread pass while that one waits anyway.
-  // Beside and outside of steps every thread counts for itself.
+  // The time of a step is that of its marking thread; what its other threads wait is shown apart. Beside and outside of
+  // steps every thread counts for itself.
   const bool blocks = targets.step == nullptr || targets.on_marking_thread;
   for (Counters* c : targets.counters) {
     c->add(Counter::waits);
     c->add(Counter::drains, wait.drains ? Count(*wait.drains ? 1 : 0) : std::nullopt);
     if (wait.host_to_device) c->add(Counter::h2d_stalls);
     if (wait.host_to_device) c->add(Counter::h2d_stall_ns, time);
-    if (blocks) c->add(Counter::blocked_ns, time);
+    c->add(blocks ? Counter::blocked_ns : Counter::blocked_other_threads_ns, time);
+    c->add(Counter::idle_waits, wait.idle ? Count(*wait.idle ? 1 : 0) : std::nullopt);
     if (wait.failed) c->add(Counter::failed);
   }
 }

@@ -1,4 +1,4 @@
-// Stage 5 of the route: what happened in each step, in each of its regions, beside it, and outside all steps.
+// Stage 5 of the route: what happened in each step, in each of its regions, beside it, in unclosed steps, and outside.
 #pragma once
 #include <string>
 #include <string_view>
@@ -26,6 +26,7 @@ struct StepStats {
 struct Measured {
   std::vector<StepStats> steps;  // one per step
   Counters background;           // during steps, on threads that did not work for them
+  Counters unclosed;             // in a step that was never closed
   Counters outside;              // in no step
 };
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <regex>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace zerostall {
 namespace {
@@ -82,6 +84,15 @@ void end_instants_at_next(Chosen& ranges, std::vector<Range>& storage) {
   }
 }
 
+// A later step shows that the unclosed one was over.
+void end_open_at_next(Steps& steps) {
+  for (OpenStep& open : steps.open) {
+    const auto next = std::upper_bound(steps.steps.begin(), steps.steps.end(), open.begin_ns,
+                                       [](Nanos time, const Step& step) { return time < step.begin_ns; });
+    if (next != steps.steps.end()) open.end_ns = next->begin_ns;
+  }
+}
+
 Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
   Steps result;
   result.from = from;
@@ -95,6 +106,7 @@ Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
   for (const Range* range : ranges) {
     if (range->open) {
       ++result.unclosed;
+      result.open.push_back({range->begin_ns, std::numeric_limits<Nanos>::max()});
     } else if (!result.steps.empty() && range->begin_ns < result.steps.back().end_ns) {
       ++result.overlapping;
     } else {
@@ -103,6 +115,7 @@ Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
       result.steps.push_back({number, range->begin_ns, range->end_ns, thread, {}});
     }
   }
+  end_open_at_next(result);
   return result;
 }
 
@@ -118,6 +131,17 @@ void add_regions(const Trace& trace, StringId domain, Steps& steps) {
                                      [&](const Region& r) { return r.name == name && range.begin_ns < r.end_ns; });
     if (!covered) regions.push_back({range.begin_ns, range.end_ns, name});
   }
+}
+
+// Marks made for us that came to nothing: "Step 4", a region between two steps. `chosen` became steps or are counted as
+// dropped.
+std::int64_t count_stray(const Trace& trace, std::optional<StringId> domain, const Chosen& chosen, const Steps& steps) {
+  if (!domain) return 0;
+  const std::unordered_set<const Range*> used(chosen.begin(), chosen.end());
+  return std::count_if(trace.ranges.begin(), trace.ranges.end(), [&](const Range& range) {
+    if (range.domain != *domain || used.contains(&range) || step_at(steps.steps, range.begin_ns)) return false;
+    return !is_in_open_step(steps, range.begin_ns);
+  });
 }
 
 }  // namespace
@@ -139,10 +163,13 @@ Steps split_steps(const Trace& trace, const StepOptions& options) {
   if (const Chosen marks = find_marks(trace, domain); !marks.empty()) {
     Steps steps = cut(trace, marks, StepsFrom::marks);
     add_regions(trace, *domain, steps);
+    steps.stray_marks = count_stray(trace, domain, marks, steps);
     return steps;
   }
   const Chosen matching = find_matching(trace, options.pattern);
-  return matching.empty() ? Steps{} : cut(trace, matching, StepsFrom::profiler);
+  Steps steps = matching.empty() ? Steps{} : cut(trace, matching, StepsFrom::profiler);
+  steps.stray_marks = count_stray(trace, domain, matching, steps);
+  return steps;
 }
 
 bool is_valid_pattern(const std::string& pattern) {
@@ -152,6 +179,12 @@ bool is_valid_pattern(const std::string& pattern) {
   } catch (const std::regex_error&) {
     return false;
   }
+}
+
+bool is_in_open_step(const Steps& steps, Nanos time) {
+  const auto after = std::upper_bound(steps.open.begin(), steps.open.end(), time,
+                                      [](Nanos t, const OpenStep& open) { return t < open.begin_ns; });
+  return after != steps.open.begin() && time < (after - 1)->end_ns;  // of those begun, the last one ends last
 }
 
 std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos time) {

@@ -32,11 +32,19 @@ struct Step {
   std::vector<Region> regions;  // by begin; of one name they do not overlap
 };
 
+// A step that was never closed: from its mark to the next step, or for ever.
+struct OpenStep {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+};
+
 struct Steps {
   StepsFrom from = StepsFrom::none;
   std::vector<Step> steps;       // by begin; they do not overlap
+  std::vector<OpenStep> open;    // by begin, of the marking thread
   std::int64_t unclosed = 0;     // step ranges never closed: dropped
   std::int64_t overlapping = 0;  // step ranges that began inside another step, or on a thread with fewer marks: dropped
+  std::int64_t stray_marks = 0;  // ranges and marks in domain `zerostall` that are no step and in none
 };
 
 struct StepOptions {
@@ -50,6 +58,9 @@ struct StepOptions {
 Steps split_steps(const Trace& trace, const StepOptions& options = {});
 
 bool is_valid_pattern(const std::string& pattern);
+
+// Whether this moment, which lies in no step, lies in one that was never closed.
+bool is_in_open_step(const Steps& steps, Nanos time);
 
 // Position in `steps` of the one that holds this moment.
 std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos time);

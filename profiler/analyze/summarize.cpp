@@ -18,7 +18,8 @@ StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, c
   row.counters = stats.counters;
   for (const RegionStats& region : stats.regions) row.regions.push_back({std::string(region.name), region.counters});
   for (const std::uint32_t i : stats.waits)
-    row.waits.push_back({regions_at(step, waits[i].blocks_ns), describe(trace, waits[i])});
+    row.waits.push_back(
+        {regions_at(step, waits[i].blocks_ns), describe(trace, waits[i]), waits[i].kind, waits[i].host_to_device});
   return row;
 }
 
@@ -30,8 +31,10 @@ void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& 
     run.totals.add(measured.steps[i].counters);
   }
   run.background = measured.background;
+  run.unclosed = measured.unclosed;
   run.outside = measured.outside;
   run.totals.add(run.background);
+  run.totals.add(run.unclosed);
   run.totals.add(run.outside);
 }
 
@@ -132,6 +135,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.meta = trace.meta;
   run.path = options.path;
   run.truncated = trace.truncated;
+  run.end = trace.end;
   run.lost = trace.lost_records;
   run.has_cuda_calls = !trace.calls.empty();
   run.steps_from = steps.from;
@@ -139,6 +143,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.oddities = trace.oddities;
   if (steps.unclosed > 0) run.oddities["unclosed_steps"] = steps.unclosed;
   if (steps.overlapping > 0) run.oddities["overlapping_steps"] = steps.overlapping;
+  if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   add_steps(trace, steps, waits, measured, run);
   add_spreads(run);
   add_calls(trace, run);

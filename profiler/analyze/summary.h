@@ -14,6 +14,8 @@ namespace zerostall {
 struct WaitSeen {
   std::vector<std::string> regions;  // all that hold the blocking call, outer first
   std::string what;                  // "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize"
+  WaitKind kind = WaitKind::stream_sync;
+  bool host_to_device = false;  // holds a host-to-device copy
   bool operator==(const WaitSeen&) const = default;
 };
 
@@ -62,14 +64,15 @@ struct UnrealReadbacks {
 
 struct RunSummary {
   TraceMeta meta;
-  std::string path;  // as the user gave it; not part of any comparison
-  bool truncated = false;
+  std::string path;        // as the user gave it; not part of any comparison
+  bool truncated = false;  // cut off or damaged: `end` says where
+  TraceEnd end;
   std::int64_t lost = 0;  // GPU records
   bool has_cuda_calls = false;
   StepsFrom steps_from = StepsFrom::none;
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
-  Counters background, outside, totals;
+  Counters background, unclosed, outside, totals;
   CounterSpreads per_step;             // over judged steps
   std::vector<RegionSummary> regions;  // by first appearance
   std::vector<CallRow> calls;          // by name

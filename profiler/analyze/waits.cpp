@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "profiler/analyze/device_load.h"
+#include "profiler/analyze/idle.h"
 
 namespace zerostall {
 namespace {
@@ -30,8 +31,9 @@ struct Polling {
 // Walks the outermost calls of one thread in order.
 class ThreadWalk {
  public:
-  ThreadWalk(const Trace& trace, const DeviceLoad& load, Nanos slow_launch_ns, std::vector<Wait>& waits)
-      : trace_(trace), load_(load), slow_launch_ns_(slow_launch_ns), waits_(waits) {}
+  ThreadWalk(const Trace& trace, const DeviceLoad& load, const IdleCheck& idle, Nanos slow_launch_ns,
+             std::vector<Wait>& waits)
+      : trace_(trace), load_(load), idle_(idle), slow_launch_ns_(slow_launch_ns), waits_(waits) {}
 
   void visit(CallIndex index) {
     const Call& call = trace_.calls[index];
@@ -82,6 +84,7 @@ class ThreadWalk {
     wait.host_to_device = copy != kNoIndex && trace_.calls[copy].direction == CopyDirection::host_to_device;
     wait.failed = kind != WaitKind::spin && ((copy != kNoIndex && trace_.calls[copy].result != 0) || last.result != 0);
     if (is_host_wait(kind)) wait.drains = load_.idle_after(last.context, wait.end_ns);
+    if (is_host_wait(kind)) wait.idle = idle_.idle(copy, sync);
     waits_.push_back(wait);
   }
 
@@ -146,6 +149,7 @@ class ThreadWalk {
 
   const Trace& trace_;
   const DeviceLoad& load_;
+  const IdleCheck& idle_;
   Nanos slow_launch_ns_;
   std::vector<Wait>& waits_;
   Pending pending_;
@@ -194,11 +198,12 @@ bool is_unknown_copy(const Call& call) {
 
 std::vector<Wait> find_waits(const Trace& trace) {
   const DeviceLoad load(trace);
+  const IdleCheck idle(trace, load);
   const Nanos slow_launch_ns = slow_launch(trace);
   std::vector<Wait> waits;
   for (const Thread& thread : trace.threads) {
     const std::size_t first = waits.size();
-    ThreadWalk walk(trace, load, slow_launch_ns, waits);
+    ThreadWalk walk(trace, load, idle, slow_launch_ns, waits);
     for (CallIndex i = thread.first; i < thread.first + thread.count; ++i)
       if (trace.calls[i].outermost) walk.visit(i);
     walk.finish();

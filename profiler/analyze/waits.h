@@ -36,6 +36,7 @@ struct Wait {
   bool host_to_device = false;            // holds a host-to-device copy
   bool failed = false;                    // one of its calls returned an error
   std::optional<bool> drains;  // at its return the device had no work left; unknown without complete GPU records
+  std::optional<bool> idle;    // what it waits for had ended when it began: it costs nothing; unknown likewise
 };
 
 // Waits of each thread in order and without overlap, threads in order of Trace::threads.

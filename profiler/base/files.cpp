@@ -129,7 +129,8 @@ Result<Done> make_writable_folder(const fs::path& path) {
 }
 
 Result<Done> check_replaceable(const fs::path& path) {
-  struct stat there {}, parent {};
+  struct stat there {
+  }, parent{};
   if (::lstat(path.c_str(), &there) != 0) {
     if (errno == ENOENT) return Done{};
     return failed("replace", path, errno);

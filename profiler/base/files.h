@@ -59,8 +59,8 @@ class TempFolder {
 // Creates the folder (and its parents) if it is missing and proves that a file can be written in it.
 Result<Done> make_writable_folder(const std::filesystem::path& path);
 
-// Can a finished file be renamed to this name? Yes where nothing is yet, and for a file or link we may replace. Found out
-// without touching it; only what a rename alone can show (a mount point, an immutable file) stays unseen.
+// Can a finished file be renamed to this name? Yes where nothing is yet, and for a file or link we may replace. Found
+// out without touching it; only what a rename alone can show (a mount point, an immutable file) stays unseen.
 Result<Done> check_replaceable(const std::filesystem::path& path);
 
 // Renames within one file system; replaces a file of that name at once, or fails and leaves both as they were.

@@ -1,6 +1,10 @@
 // The whole program in one glance: options in, one command, text and exit code out. Nothing else prints or exits,
 // except for the progress lines of a long command.
+#include <fcntl.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <string>
 
@@ -21,17 +25,31 @@ Outcome run(int argc, const char* const* argv) {
   return run_verify(std::get<VerifyOptions>(*options));
 }
 
+// A descriptor that was closed by whoever started us would be given to the next file we open, and our text would land
+// in that. One that cannot be used in its direction fails as a closed one does.
+void reserve_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+// False with errno set when not all of it got out: a full disk, or a reader that has gone.
+bool print(const std::string& text) {
+  errno = 0;
+  return std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  reserve_standard_streams();
   Outcome outcome;
   try {
     outcome = run(argc, argv);
   } catch (const std::exception& problem) {  // out of memory, mostly
     outcome = fail(ExitCode::environment, std::string("internal problem: ") + problem.what());
   }
-  std::fputs(outcome.out.c_str(), stdout);
+  if (!print(outcome.out))
+    outcome = fail(ExitCode::environment, std::string("cannot write to standard output: ") + std::strerror(errno));
   if (!outcome.error.empty()) std::fprintf(stderr, "zerostall: %s\n", outcome.error.c_str());
-  if (std::fflush(stdout) != 0) return static_cast<int>(ExitCode::environment);  // a full disk behind a redirection
   return static_cast<int>(outcome.code);
 }

@@ -38,6 +38,9 @@ struct VerifyOptions {
 
 using Options = std::variant<ShowOptions, StatOptions, VerifyOptions>;
 
+// As many as the scenario program takes, per micro-step and per update.
+inline constexpr std::int64_t kMostSamples = 1024;
+
 // An error is bad use: exit code 2.
 Result<Options> parse_options(int argc, const char* const* argv);
 

@@ -12,7 +12,7 @@ enum class ExitCode : int {
   bad_use = 2,
   cannot_tell = 3,
   environment = 4,
-  interrupted = 130,
+  // 128 + n: signal n told us to stop.
 };
 
 struct Outcome {
@@ -22,5 +22,8 @@ struct Outcome {
 };
 
 inline Outcome fail(ExitCode code, std::string message) { return {code, {}, std::move(message)}; }
+
+// Ends like a program that the signal killed: 130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP.
+inline Outcome interrupted_by(int signal) { return fail(static_cast<ExitCode>(128 + signal), "interrupted"); }
 
 }  // namespace zerostall::cli

@@ -9,6 +9,21 @@
 
 namespace zerostall::cli {
 
+namespace {
+
+// Only a whole trace of a tracer without problems can say that the GPU was not used.
+std::string why_no_calls(const RunSummary& run) {
+  if (run.truncated)
+    return fmt::format(
+        "{} is {} and no CUDA call is readable before that: cannot tell whether the program used the GPU", run.path,
+        describe(run.end));
+  if (!run.tool_problems.empty())
+    return fmt::format("{} holds no CUDA call, and the tracer had a problem: {}", run.path, run.tool_problems.front());
+  return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
+}
+
+}  // namespace
+
 Outcome run_stat(const StatOptions& options) {
   StepOptions step_options;
   if (!options.step_pattern.empty()) step_options.pattern = options.step_pattern;
@@ -23,8 +38,7 @@ Outcome run_stat(const StatOptions& options) {
   outcome.out = options.json ? render_stat_json(run) : render_stat_text(run);
   if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
-    outcome.error =
-        fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", options.file);
+    outcome.error = why_no_calls(run);
   } else if (run.steps.empty() && !options.step_pattern.empty()) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = fmt::format("no NVTX range in {} matches '{}'", options.file, options.step_pattern);

@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
+#include <set>
 #include <utility>
 
-#include "profiler/base/files.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
+#include "profiler/cli/trace_folder.h"
 #include "profiler/cli/verify_plan.h"
 #include "profiler/record/record.h"
 #include "profiler/trace/read_native.h"
@@ -21,13 +22,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the traces go, and everything a run needs to know.
+// PyTorch's own switches that change which CUDA calls it makes. `verify` runs a defined job: what a user has set for
+// the training at hand must not reach it (expandable_segments even asks for driver calls the simulated GPU does not
+// have).
+const std::set<std::string> kNotForScenarios = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+                                                "PYTORCH_NO_CUDA_MEMORY_CACHING", "CUDA_LAUNCH_BLOCKING"};
+
+// Everything a run needs to know.
 struct Bench {
-  InstallPaths paths;
-  Device device;
-  fs::path folder;
+  const InstallPaths& paths;
+  const Device& device;
+  const TraceFolder& traces;
   fs::path program;
-  SignalInbox inbox;
+  SignalInbox& inbox;
+};
+
+struct Recorded {
+  VerifyRun run;
+  std::string tracer_said;  // why its trace ends early, where the tracer could tell
 };
 
 fs::path scenario_program(const InstallPaths& paths) {
@@ -36,7 +48,20 @@ fs::path scenario_program(const InstallPaths& paths) {
 }
 
 void progress(std::size_t run, std::size_t runs, const Setting& setting) {
-  if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "[{}/{}] {} ...\n", run + 1, runs, setting_name(setting.fixes));
+  if (::isatty(STDERR_FILENO) != 1) return;
+  // Not fmt::print: it throws where the terminal has gone away.
+  std::fputs(fmt::format("[{}/{}] {} ...\n", run + 1, runs, setting_name(setting.fixes)).c_str(), stderr);
+}
+
+// What the tracer told the program's standard error about not being able to write; "" = nothing.
+std::string tracer_problem(std::string_view err) {
+  constexpr std::string_view kSender = "[zerostall] ";
+  for (const std::string_view said : {"[zerostall] the trace ends early: ", "[zerostall] tracing is off: "})
+    if (const std::size_t at = err.find(said); at != std::string_view::npos) {
+      const std::string_view rest = err.substr(at + kSender.size());
+      return last_lines(rest.substr(0, rest.find('\n')), 1);
+    }
+  return {};
 }
 
 std::string how_it_ended(const ChildResult& child) {
@@ -47,35 +72,51 @@ std::string how_it_ended(const ChildResult& child) {
   return code + (last.empty() ? " and said nothing" : ": " + last);
 }
 
-// Runs one setting and analyses its trace.
-std::variant<VerifyRun, Outcome> run_setting(const VerifyRequest& request, const Setting& setting, Bench& bench) {
+RecordOptions record_options(const VerifyRequest& request, const Setting& setting, const Bench& bench) {
   RecordOptions record;
   record.argv = {bench.program.string()};
   for (std::string& argument : scenario_arguments(request, setting)) record.argv.push_back(std::move(argument));
-  record.trace = bench.folder / (file_stem(setting) + ".zstall");
+  record.without = kNotForScenarios;
+  record.trace = bench.traces.trace(file_stem(setting));
   record.simulate = bench.device.simulate;
   record.model = bench.device.model;
-  std::error_code ignored;
-  fs::remove(record.trace, ignored);  // what an earlier verify kept here must not pass for ours
+  return record;
+}
 
+// Runs the program to a good end.
+std::variant<RecordOutcome, Outcome> run_program(const RecordOptions& record, const std::string& setting,
+                                                 const Bench& bench) {
   const auto outcome = record_run(record, bench.paths, bench.inbox);
   if (!outcome) return fail(ExitCode::environment, outcome.error().message);
-  if (outcome->child.interrupted) return fail(ExitCode::interrupted, "interrupted");
-  if (outcome->child.exit_code != 0) {
-    fs::remove(record.trace, ignored);
-    return fail(ExitCode::environment, fmt::format("{} ({}) {}", bench.program.filename().string(),
-                                                   setting_name(setting.fixes), how_it_ended(outcome->child)));
-  }
-  VerifyRun run{setting.fixes, {}};
-  if (!outcome->has_trace) return run;
-  auto raw = read_native(record.trace);
-  if (!raw)
-    return fail(ExitCode::environment,
-                fmt::format("the tracer left a trace that cannot be read: {}", raw.error().message));
-  run.summary = analyze(std::move(*raw), {record.trace.string(), request.plan.warmup});
-  if (const auto& problems = run.summary.tool_problems; !problems.empty() && !run.summary.has_cuda_calls)
-    return fail(ExitCode::environment, fmt::format("the tracer could not attach: {}", problems.front()));
-  return run;
+  if (outcome->child.interrupted) return interrupted_by(bench.inbox.stop_signal());
+  if (outcome->child.exit_code == 0) return *outcome;
+  return fail(ExitCode::environment,
+              fmt::format("{} ({}) {}", bench.program.filename().string(), setting, how_it_ended(outcome->child)));
+}
+
+Result<RunSummary> read_summary(const fs::path& trace, std::int64_t warmup) {
+  auto raw = read_native(trace);
+  if (!raw) return Error{fmt::format("the tracer left a trace that cannot be read: {}", raw.error().message)};
+  auto summary = analyze(std::move(*raw), {trace.string(), warmup});
+  if (const auto& problems = summary.tool_problems; !problems.empty() && !summary.has_cuda_calls)
+    return Error{fmt::format("the tracer could not attach: {}", problems.front())};
+  return summary;
+}
+
+// Runs one setting and analyses its trace; without one the summary stays empty.
+std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const Setting& setting, const Bench& bench) {
+  const RecordOptions record = record_options(request, setting, bench);
+  const std::string name = setting_name(setting.fixes);
+  const auto ran = run_program(record, name, bench);
+  if (const auto* failed = std::get_if<Outcome>(&ran)) return *failed;
+  const auto& [child, has_trace] = std::get<RecordOutcome>(ran);
+  std::string said = tracer_problem(child.err);
+  if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, bench.traces.place().string());
+
+  auto summary = has_trace ? read_summary(record.trace, request.plan.warmup) : Result<RunSummary>(RunSummary{});
+  if (!said.empty() && (!summary || !summary->has_cuda_calls)) return fail(ExitCode::environment, said);
+  if (!summary) return fail(ExitCode::environment, summary.error().message);
+  return Recorded{{setting.fixes, std::move(*summary)}, std::move(said)};
 }
 
 ExitCode code_of(Verdict verdict) {
@@ -95,21 +136,46 @@ Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, bool
     outcome.out = render_verify_text(report);
   if (!used_cuda)
     outcome.error =
-        "the scenario program never called CUDA, so there is nothing to count: check that it runs on --device cuda";
+        "the scenario program ran but never called CUDA, so there is nothing to count: build it against a LibTorch "
+        "with "
+        "CUDA (./dev build)";
   return outcome;
 }
 
-Outcome run_all(const VerifyRequest& request, Bench& bench, bool json) {
+Outcome run_all(const VerifyRequest& request, const Bench& bench, bool json) {
   std::vector<VerifyRun> runs;
+  std::string cut;  // why the last trace is not whole, as far as is known
+  bool whole = true;
   for (const Setting& setting : request.settings) {
     progress(runs.size(), request.settings.size(), setting);
-    auto run = run_setting(request, setting, bench);
-    if (auto* failed = std::get_if<Outcome>(&run)) return std::move(*failed);
-    runs.push_back(std::move(std::get<VerifyRun>(run)));
-    if (bench.inbox.asks_to_stop()) return fail(ExitCode::interrupted, "interrupted");
-    if (!runs.back().summary.has_cuda_calls) break;  // the other settings would say the same
+    auto recorded = run_setting(request, setting, bench);
+    if (auto* failed = std::get_if<Outcome>(&recorded)) return std::move(*failed);
+    if (bench.inbox.asks_to_stop()) return interrupted_by(bench.inbox.stop_signal());
+    auto& [run, tracer_said] = std::get<Recorded>(recorded);
+    whole = run.summary.has_cuda_calls && !run.summary.truncated;
+    if (!whole) cut = std::move(tracer_said);
+    runs.push_back(std::move(run));
+    if (!whole) break;  // the other settings would say the same
   }
-  return conclude(request, std::move(runs), json);
+  Outcome outcome = conclude(request, std::move(runs), json);
+  if (!cut.empty()) outcome.error = cut;
+  if (!whole) return outcome;
+  if (const auto kept = bench.traces.keep(); !kept) {
+    outcome.code = ExitCode::bad_use;
+    outcome.error = fmt::format("--keep: {}", kept.error().message);
+  }
+  return outcome;
+}
+
+// Too few steps to judge whatever the runs would show: said once, without running anything.
+Outcome too_few_steps(const VerifyPlan& plan, bool json) {
+  const std::string why = fmt::format(
+      "--steps {} leaves {} to judge after {} of warm-up, at least {} are needed to tell: use --steps {} or more",
+      plan.steps, counted(plan.steps - plan.warmup, "step"), plan.warmup, kFewestJudgedSteps,
+      plan.warmup + kFewestJudgedSteps);
+  Outcome outcome = fail(ExitCode::cannot_tell, why);
+  if (json) outcome.out = render_verify_json({plan, {}, {Verdict::cannot_tell, {{Verdict::cannot_tell, why}}, {}}});
+  return outcome;
 }
 
 }  // namespace
@@ -120,26 +186,25 @@ Outcome run_verify(const VerifyOptions& options) {
   if (options.list) return {ExitCode::ok, list_scenarios(model_names(*paths)), {}};
   auto request = plan_verify(options);
   if (!request) return fail(ExitCode::bad_use, request.error().message);
-  auto device = choose_device(options.device, *paths);
-  if (auto* failed = std::get_if<Outcome>(&device)) return std::move(*failed);
-  request->plan.device = std::get<Device>(device).name;
-  request->plan.device_title = std::get<Device>(device).title;
+  // Made before anything that starts threads or leaves files; outlives what it lets us clean up.
+  SignalInbox inbox;
+  const auto chosen = choose_device(options.device, *paths);
+  if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
+  const auto& device = std::get<Device>(chosen);
+  request->plan.device = device.name;
+  request->plan.device_title = device.title;
+  if (request->plan.steps - request->plan.warmup < kFewestJudgedSteps)
+    return too_few_steps(request->plan, options.json);
 
   const fs::path program = scenario_program(*paths);
   if (std::error_code error; !fs::exists(program, error))
     return fail(ExitCode::environment,
                 fmt::format("the scenario program is missing ({}): build it with ./dev build", program.string()));
-  std::optional<TempFolder> temporary;
-  if (options.keep.empty()) {
-    auto made = TempFolder::make();
-    if (!made) return fail(ExitCode::environment, made.error().message);
-    temporary.emplace(std::move(*made));
-  } else if (const auto writable = make_writable_folder(options.keep); !writable) {
-    return fail(ExitCode::bad_use, fmt::format("--keep: {}", writable.error().message));
-  }
-  Bench bench{
-      *paths, std::get<Device>(std::move(device)), temporary ? temporary->path() : fs::path(options.keep), program, {}};
-  return run_all(*request, bench, options.json);
+  std::vector<std::string> names;
+  for (const Setting& setting : request->settings) names.push_back(file_stem(setting));
+  const auto traces = TraceFolder::make(options.keep, std::move(names));
+  if (const auto* failed = std::get_if<Outcome>(&traces)) return *failed;
+  return run_all(*request, {*paths, device, std::get<TraceFolder>(traces), program, inbox}, options.json);
 }
 
 }  // namespace zerostall::cli

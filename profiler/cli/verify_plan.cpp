@@ -35,9 +35,12 @@ Result<scenarios::Size> find_size(const scenarios::Scenario& scenario, const std
 Result<std::vector<std::string>> check_fixes(const scenarios::Scenario& scenario,
                                              const std::vector<std::string>& named) {
   std::vector<std::string> chosen;
-  for (const std::string& name : named)
+  for (const std::string& name : named) {
+    if (name.find(',') != std::string::npos)
+      return Error{fmt::format("--fix {}: give one fix and repeat --fix for the next", name)};
     if (std::find(scenario.fixes.begin(), scenario.fixes.end(), name) == scenario.fixes.end() || !fixes::find(name))
       return Error{unknown_name("fix", name, scenario.fixes)};
+  }
   for (const std::string_view fix : scenario.fixes) {
     if (std::find(named.begin(), named.end(), fix) == named.end()) continue;
     for (const std::string& other : chosen)
@@ -64,11 +67,12 @@ std::vector<Setting> make_settings(const scenarios::Scenario& scenario, const st
   return settings;
 }
 
-// FIX or FIX@STEP. Marks the settings that get it.
+// FIX or FIX@STEP. Marks the settings that get it. A variant means only itself; the plain name means the fix that is
+// on, whatever its variant.
 Result<Done> apply_sabotage(const VerifyOptions& options, std::vector<Setting>& settings) {
   if (options.sabotage.empty()) return Done{};
   const std::size_t at = options.sabotage.find('@');
-  const std::string fix(fixes::base_name(std::string_view(options.sabotage).substr(0, at)));
+  const std::string fix = options.sabotage.substr(0, at);
   if (at != std::string::npos) {
     const std::string_view text = std::string_view(options.sabotage).substr(at + 1);
     std::int64_t step = -1;
@@ -82,11 +86,13 @@ Result<Done> apply_sabotage(const VerifyOptions& options, std::vector<Setting>& 
   for (Setting& setting : settings)
     for (const std::string& name : setting.fixes) {
       if (std::find(used.begin(), used.end(), name) == used.end()) used.push_back(name);
-      setting.sabotaged |= fixes::base_name(name) == fix;
+      setting.sabotaged |= name == fix || fixes::base_name(name) == fix;
     }
-  if (std::none_of(settings.begin(), settings.end(), [](const Setting& s) { return s.sabotaged; }))
-    return Error{unknown_name("fix to sabotage", fix, used)};
-  return Done{};
+  if (std::any_of(settings.begin(), settings.end(), [](const Setting& s) { return s.sabotaged; })) return Done{};
+  if (fixes::find(fix))
+    return Error{fmt::format("--sabotage {}: no run has that fix on (on: {}); add --fix {}", options.sabotage,
+                             join(used, ", "), fix)};
+  return Error{unknown_name("fix to sabotage", fix, used)};
 }
 
 Shares shares_of(const fixes::Removes& removes, int accum) {
@@ -112,9 +118,8 @@ void add_rest(const scenarios::Size& size, int accum, int batch, VerifyPlan& pla
 }
 
 Result<Done> check_numbers(const VerifyOptions& options) {
-  constexpr std::int64_t kMostBatch = 4096;  // far beyond any use; keeps the products below within an int
-  if (options.batch > kMostBatch || options.accum > kMostBatch)
-    return Error{fmt::format("--batch and --accum can be at most {}", kMostBatch)};
+  if (options.batch > kMostSamples || options.accum > kMostSamples)
+    return Error{fmt::format("--batch and --accum can be at most {}", kMostSamples)};
   if (options.steps <= options.warmup)
     return Error{fmt::format("--steps {} leaves no step to judge: the first {} are warm-up; use --steps {} or more",
                              options.steps, options.warmup, options.warmup + kFewestJudgedSteps)};

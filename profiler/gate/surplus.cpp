@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <map>
 
 namespace zerostall {
 namespace {
 
 using Waits = std::map<std::string, std::int64_t>;  // what -> how often; keys in stable order
+using Filter = std::function<bool(const WaitSeen&)>;
 constexpr std::size_t kMostNamed = 4;
 
 struct Place {
@@ -22,10 +25,10 @@ struct Place {
   }
 };
 
-Waits waits_in(const StepRow& step, const Place& place) {
+Waits waits_in(const StepRow& step, const Place& place, const Filter& filter) {
   Waits waits;
   for (const WaitSeen& wait : step.waits)
-    if (place.holds(wait)) ++waits[wait.what];
+    if (place.holds(wait) && filter(wait)) ++waits[wait.what];
   return waits;
 }
 
@@ -59,39 +62,66 @@ std::string list(const Waits& waits) {
   return join(parts, ", ");
 }
 
-const VerifyRun* most_fixes(const std::vector<VerifyRun>& runs) {
-  const auto most = std::max_element(runs.begin(), runs.end(),
-                                     [](const auto& a, const auto& b) { return a.fixes.size() < b.fixes.size(); });
-  return most == runs.end() ? nullptr : &*most;
+// What is left of the candidates when the same step of other runs has been heard. A run that leaves too few says
+// nothing.
+Waits narrowed(Waits candidates, std::int64_t excess, const Blame& blame, const Place& place, const Filter& filter) {
+  for (const OtherStep& other : blame.others) {
+    const Waits stays = waits_in(other.step, place, filter);
+    Waits fewer = other.as_claimed ? minus(candidates, stays) : common(candidates, stays);
+    if (total(fewer) >= excess) candidates = std::move(fewer);
+  }
+  return candidates;
 }
 
-const StepRow* step_numbered(const VerifyRun& run, std::int64_t number) {
-  for (const StepRow& step : run.summary.steps)
-    if (step.number == number) return &step;
-  return nullptr;
+// "2 × A", or "2 of: 2 × A, B" where it cannot be told which.
+std::string pick(const Waits& candidates, std::int64_t excess) {
+  if (total(candidates) <= excess) return list(candidates);
+  if (candidates.size() == 1) return list({{candidates.begin()->first, excess}});
+  return fmt::format("{} of: {}", excess == 1 ? "one" : fmt::format("{}", excess), list(candidates));
+}
+
+// The surplus waits of one class, in words; "" = none.
+std::string surplus_of(const Blame& blame, const Place& place, std::int64_t excess, const Filter& filter) {
+  if (excess <= 0) return {};
+  return pick(narrowed(waits_in(blame.step, place, filter), excess, blame, place, filter), excess);
+}
+
+bool any(const WaitSeen&) { return true; }
+bool is_upload(const WaitSeen& wait) { return wait.host_to_device; }
+bool is_no_upload(const WaitSeen& wait) { return !wait.host_to_device; }
+
+// Without a step to compare with.
+std::string told_by_numbers(const Blame& blame, const Place& place) {
+  const Shares& e = blame.excess;
+  const auto of_kind = [](WaitKind kind) { return [=](const WaitSeen& wait) { return wait.kind == kind; }; };
+  if (e.waits == 0) {  // some other kind of call than claimed does the waiting
+    if (e.stream_syncs > 0) return surplus_of(blame, place, e.stream_syncs, of_kind(WaitKind::stream_sync));
+    if (e.event_syncs > 0) return surplus_of(blame, place, e.event_syncs, of_kind(WaitKind::event_sync));
+    return surplus_of(blame, place, e.h2d_stalls, is_upload);
+  }
+  if (e.waits < 0) return {};
+  if (e.h2d_stalls < 0 || e.h2d_stalls > e.waits) return surplus_of(blame, place, e.waits, any);
+  std::vector<std::string> parts;
+  for (const std::string& part : {surplus_of(blame, place, e.h2d_stalls, is_upload),
+                                  surplus_of(blame, place, e.waits - e.h2d_stalls, is_no_upload)})
+    if (!part.empty()) parts.push_back(part);
+  return join(parts, "; ");
 }
 
 }  // namespace
 
-std::string calls_to_blame(const std::vector<VerifyRun>& runs, const VerifyRun& run, const StepRow& step,
-                           const std::string& region, const std::vector<std::string>& claimed_regions,
-                           std::int64_t excess) {
-  const Place place{region, claimed_regions};
-  const Waits shown = waits_in(step, place);
-  for (const StepRow& other : run.summary.steps) {
-    if (!other.judged) continue;
-    const Waits usual = waits_in(other, place);
-    const bool is_right_one = total(usual) == total(shown) - excess;
-    if (!is_right_one) continue;
-    if (excess < 0) return "without " + list(minus(usual, shown));
-    if (const Waits surplus = minus(shown, usual); !surplus.empty()) return list(surplus);
+std::string calls_to_blame(const Blame& blame) {
+  const Place place{blame.region, blame.claimed_regions};
+  const Waits shown = waits_in(blame.step, place, any);
+  const std::int64_t excess = blame.excess.waits;
+  for (const StepRow& other : blame.run.summary.steps) {
+    if (!other.judged || excess == 0) continue;
+    const Waits usual = waits_in(other, place, any);
+    if (total(usual) != total(shown) - excess) continue;
+    const Waits differing = excess < 0 ? minus(usual, shown) : minus(shown, usual);
+    if (total(differing) == std::abs(excess)) return (excess < 0 ? "without " : "") + list(differing);
   }
-  if (excess <= 0) return {};
-  const VerifyRun* last = most_fixes(runs);
-  const StepRow* left = last == nullptr || last == &run ? nullptr : step_numbered(*last, step.number);
-  if (left != nullptr)
-    if (const Waits both = common(shown, waits_in(*left, place)); total(both) == excess) return list(both);
-  return list(shown);
+  return told_by_numbers(blame, place);
 }
 
 }  // namespace zerostall

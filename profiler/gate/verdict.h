@@ -13,10 +13,16 @@ constexpr std::string_view name_of(Verdict verdict) {
   return verdict == Verdict::pass ? "pass" : verdict == Verdict::violation ? "violation" : "cannot-tell";
 }
 
+// One line of why it is not a pass, with the verdict that this reason alone would give.
+struct Reason {
+  Verdict verdict = Verdict::cannot_tell;
+  std::string text;
+};
+
 struct Judgement {
   Verdict verdict = Verdict::pass;
-  std::vector<std::string> reasons;  // why it is not a pass; one line each; empty for a pass
-  std::vector<std::string> notes;    // what a reader of the verdict must know, whatever it is
+  std::vector<Reason> reasons;     // violations first; empty for a pass
+  std::vector<std::string> notes;  // what a reader of the verdict must know, whatever it is
 };
 
 }  // namespace zerostall

@@ -141,13 +141,37 @@ std::string explain(const VerifyPlan& plan, const VerifyRun& run, const Expectat
                      d.step->number);
 }
 
+// How far a part of a step is from what is claimed for it.
+Shares excess_in(const StepRow& step, const std::vector<Expectation>& all, const Expectation& part) {
+  Shares excess;
+  for (const ShareField& f : kFields)
+    excess.*f.member = actual(step, all, part.region, f.counter) - part.shares.*f.member;
+  return excess;
+}
+
+Blame blame_for(const VerifyPlan& plan, const std::vector<VerifyRun>& runs, const VerifyRun& run,
+                const Expectation& part, const StepRow& step, std::vector<std::string> regions) {
+  Blame blame{run, step, part.region, std::move(regions), excess_in(step, expectations(plan, run.fixes), part), {}};
+  for (const VerifyRun& other : runs) {
+    const bool has_more = std::all_of(run.fixes.begin(), run.fixes.end(),
+                                      [&](const std::string& fix) { return contains(other.fixes, fix); });
+    if (&other == &run || !has_more) continue;
+    const auto expected = expectations(plan, other.fixes);
+    const auto same = std::find_if(expected.begin(), expected.end(), [&](auto& e) { return e.region == part.region; });
+    for (const StepRow& row : other.summary.steps)
+      if (row.number == step.number && same != expected.end())
+        blame.others.push_back({row, excess_in(row, expected, *same).waits == 0});
+  }
+  return blame;
+}
+
 std::string reason_for(const VerifyPlan& plan, const std::vector<VerifyRun>& runs, const VerifyRun& run,
                        const Expectation& part, const Difference& d) {
   std::string reason = explain(plan, run, part, d);
   std::vector<std::string> regions;  // for the part outside of the claimed regions: those that are claimed
   for (const Expectation& e : expectations(plan, run.fixes))
     if (!e.region.empty()) regions.push_back(e.region);
-  const std::string calls = calls_to_blame(runs, run, *d.step, part.region, regions, d.actual - d.expected);
+  const std::string calls = calls_to_blame(blame_for(plan, runs, run, part, *d.step, std::move(regions)));
   if (!calls.empty()) reason += ": " + calls;
   if (d.other_steps > 0)
     reason += fmt::format(" (and in {} more of {} judged steps)", d.other_steps, run.summary.judged());
@@ -160,10 +184,13 @@ std::vector<std::string> doubts(const VerifyRun& run) {
   const std::string setting = setting_name(run.fixes);
   std::vector<std::string> found;
   if (!s.has_cuda_calls) {
-    found.push_back(setting + ": the program never used CUDA");
+    found.push_back(s.truncated ? fmt::format("{}: the trace is {} before any CUDA call", setting, describe(s.end))
+                                : setting + ": the program never used CUDA");
     return found;
   }
-  if (s.truncated) found.push_back(setting + ": the trace is cut off (the program was killed, or the disk is full)");
+  if (s.truncated)
+    found.push_back(fmt::format("{}: the trace is {}{}", setting, describe(s.end),
+                                s.end.damage.empty() ? " (the program was killed, or the disk is full)" : ""));
   if (s.lost > 0) found.push_back(fmt::format("{}: {} of GPU work lost", setting, counted(s.lost, "record")));
   if (s.judged() < kFewestJudgedSteps)
     found.push_back(fmt::format("{}: {} in the trace to judge after {} of warm-up, at least {} are needed", setting,
@@ -233,12 +260,12 @@ Judgement judge_verify(const VerifyPlan& plan, const std::vector<VerifyRun>& run
   if (runs.empty()) uncertain.push_back("nothing was run");
 
   Judgement judgement;
+  for (std::string& text : violations) judgement.reasons.push_back({Verdict::violation, std::move(text)});
+  for (std::string& text : uncertain) judgement.reasons.push_back({Verdict::cannot_tell, std::move(text)});
   judgement.notes = notes_for(runs);
   judgement.verdict = !violations.empty()  ? Verdict::violation
                       : !uncertain.empty() ? Verdict::cannot_tell
                                            : Verdict::pass;
-  judgement.reasons = std::move(violations);
-  judgement.reasons.insert(judgement.reasons.end(), uncertain.begin(), uncertain.end());
   return judgement;
 }
 

@@ -26,8 +26,8 @@ struct ChildResult {
 };
 
 // The child gets an empty standard input and a process group of its own, so that killing it takes its children along;
-// it dies with us. What it leaves running in that group is killed at its end. Fails when it cannot be started. A signal in
-// the inbox that asks us to stop kills it.
+// it dies with us. What it leaves running in that group is killed at its end. Fails when it cannot be started. A signal
+// in the inbox that asks us to stop kills it.
 Result<ChildResult> run_child(const ChildCommand& command, SignalInbox& inbox);
 
 }  // namespace zerostall

@@ -4,10 +4,10 @@
 
 namespace zerostall {
 
-// While this lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD do not act on the calling thread but wait to be read here. Those
-// that are ignored (nohup, a shell's background jobs) stay ignored; only SIGCHLD stops being ignored meanwhile, for the
-// kernel would throw away the exit codes of children. One per process, made before any other thread, by a command that has
-// something to clean up. A program started by `run_child` gets the signal mask from before.
+// While this lives, SIGINT, SIGTERM, SIGHUP and SIGCHLD do not act on the calling thread but wait to be read here.
+// Those that are ignored (nohup, a shell's background jobs) stay ignored; only SIGCHLD stops being ignored meanwhile,
+// for the kernel would throw away the exit codes of children. One per process, made before any other thread, by a
+// command that has something to clean up. A program started by `run_child` gets the signal mask from before.
 class SignalInbox {
  public:
   SignalInbox();

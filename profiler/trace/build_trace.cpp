@@ -1,5 +1,7 @@
 #include "profiler/trace/build_trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -180,6 +182,7 @@ Trace build_trace(RawTrace raw) {
   trace.meta = std::move(raw.meta);
   trace.strings = std::move(raw.strings);
   trace.truncated = raw.truncated;
+  trace.end = std::move(raw.end);
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
   for (const RawNote& note : trace.notes)
@@ -192,6 +195,12 @@ Trace build_trace(RawTrace raw) {
   link_ops(trace);
   build_ranges(raw.marks, indexes, trace);
   return trace;
+}
+
+std::string describe(const TraceEnd& end) {
+  std::string text = end.damage.empty() ? "cut off" : "damaged";
+  if (end.byte > 0) text += fmt::format(" at byte {}", end.byte);
+  return end.damage.empty() ? text : fmt::format("{} ({})", text, end.damage);
 }
 
 std::string_view name_of(CopyDirection direction) {

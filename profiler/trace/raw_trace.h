@@ -95,6 +95,12 @@ struct TraceMeta {
   Clock clock = Clock::measured;
 };
 
+// Where the readable part of an incomplete file ends.
+struct TraceEnd {
+  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged chunk; 0 = not known
+  std::string damage;  // what is wrong there: "checksum", "chunk header", "chunk length", ...; "" = the file just ends
+};
+
 struct RawTrace {
   TraceMeta meta;
   StringTable strings;
@@ -102,7 +108,8 @@ struct RawTrace {
   std::vector<RawGpuOp> gpu_ops;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
-  bool truncated = false;
+  bool truncated = false;  // cut off or damaged: `end` says where
+  TraceEnd end;
   // What the reader met and repaired or dropped, by name; only names that occurred.
   std::map<std::string, std::int64_t> oddities;
 };

@@ -24,6 +24,7 @@ struct Reading {
   bool ended = false;
 
   void odd(const char* what, std::int64_t count = 1) { trace.oddities[what] += count; }
+  void stop(std::size_t byte, const char* damage = "") { trace.end = {byte, damage}; }
 };
 
 template <class T>
@@ -178,19 +179,38 @@ bool read_chunk(Reading& reading, const format::ChunkHeader& header, Bytespan pa
   return true;
 }
 
-// Reads chunks until `end`, the end of the bytes, or the first that is not sound.
-void read_chunks(Reading& reading, Bytespan bytes) {
-  while (!reading.ended && !bytes.empty()) {
-    if (bytes.size() < sizeof(format::ChunkHeader)) return;
+// The `end` chunk stands last: nothing was cut off.
+bool ends_as_written(Bytespan file) {
+  if (file.size() < sizeof(format::FileHeader) + sizeof(format::ChunkHeader)) return false;
+  const auto last = read_pod<format::ChunkHeader>(file.last(sizeof(format::ChunkHeader)));
+  return last.magic == format::kChunkMagic && last.kind == format::ChunkKind::end && last.payload_bytes == 0;
+}
+
+// Reads chunks from byte `at` on until `end`, the end of the file, or the first that is not sound.
+void read_chunks(Reading& reading, Bytespan file, std::size_t at) {
+  while (!reading.ended) {
+    Bytespan bytes = file.subspan(at);
+    if (bytes.size() < sizeof(format::ChunkHeader)) return reading.stop(file.size());
     const auto header = read_pod<format::ChunkHeader>(bytes);
-    if (header.magic != format::kChunkMagic) return reading.odd("damaged_chunks");
+    if (header.magic != format::kChunkMagic) {
+      reading.odd("damaged_chunks");
+      return reading.stop(at, "chunk header");
+    }
     bytes = bytes.subspan(sizeof header);
-    if (header.payload_bytes > bytes.size()) return;
+    if (header.payload_bytes > bytes.size())
+      return ends_as_written(file) ? reading.stop(at, "chunk length") : reading.stop(file.size());
     const Bytespan payload = bytes.first(header.payload_bytes);
-    if (format::crc32(payload.data(), payload.size()) != header.crc32) return reading.odd("checksum_errors");
-    if (!read_chunk(reading, header, payload)) return reading.odd("damaged_chunks");
-    bytes = bytes.subspan(payload.size());
+    if (format::crc32(payload.data(), payload.size()) != header.crc32) {
+      reading.odd("checksum_errors");
+      return reading.stop(at, "checksum");
+    }
+    if (!read_chunk(reading, header, payload)) {
+      reading.odd("damaged_chunks");
+      return reading.stop(at, "chunk contents");
+    }
+    at += sizeof header + payload.size();
   }
+  if (at < file.size()) reading.odd("bytes_after_end", static_cast<std::int64_t>(file.size() - at));
 }
 
 // A record may name a string that stands later in the file, so ids are exchanged at the very end.
@@ -254,7 +274,7 @@ Result<RawTrace> parse_native(Bytespan bytes, const std::string& name) {
     return Error{fmt::format("{} has a damaged header: record it again", name)};
 
   Reading reading;
-  read_chunks(reading, bytes.subspan(header.header_bytes));
+  read_chunks(reading, bytes, header.header_bytes);
   reading.trace.truncated = !reading.ended;
   resolve_strings(reading);
   resolve_meta(reading);

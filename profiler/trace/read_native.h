@@ -10,8 +10,8 @@
 namespace zerostall {
 
 // Fails when the file cannot be read, is not a native trace, or is of a version this program does not know. A file that
-// was cut off or damaged reads up to its last sound chunk and is marked truncated. Memory stays within a small multiple
-// of the file's size whatever lengths it claims.
+// was cut off or damaged reads up to its last sound chunk and is marked truncated, with the place. Memory stays within
+// a small multiple of the file's size whatever lengths it claims.
 //
 // Keys of the meta object that are understood: "tool" and "version" (texts), "clock" ("measured" or "modelled"),
 // "device" (object, of which "name" is shown), "simulated_model" (text; stands for the device where that is absent).

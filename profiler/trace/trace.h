@@ -77,7 +77,8 @@ struct Trace {
   std::vector<GpuOp> gpu_ops;   // by launch_ns, then begin_ns
   std::vector<Range> ranges;    // by begin_ns, then outer before inner
   std::vector<RawNote> notes;   // in file order
-  bool truncated = false;
+  bool truncated = false;       // cut off or damaged: `end` says where
+  TraceEnd end;
   std::int64_t lost_records = 0;
   std::map<std::string, std::int64_t> oddities;  // reader's and builder's, by name; only names that occurred
 
@@ -91,6 +92,9 @@ struct Trace {
 constexpr bool crosses_host(CopyDirection direction) {
   return direction == CopyDirection::host_to_device || direction == CopyDirection::device_to_host;
 }
+
+// "cut off at byte 1000", "damaged at byte 32 (checksum)"; without the place where it is not known.
+std::string describe(const TraceEnd& end);
 
 // Words for output: "host to device", "pageable".
 std::string_view name_of(CopyDirection direction);

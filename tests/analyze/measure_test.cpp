@@ -140,5 +140,41 @@ TEST(MeasureSteps, PutsAllOutsideWithoutSteps) {
   EXPECT_EQ(a.measured.outside[Counter::waits], 1);
 }
 
+TEST(MeasureSteps, ShowsBlockedTimeOfOtherThreadsApart) {
+  TraceBuilder t;
+  t.step(0, [&] {
+    t.item();
+    t.on_thread(2).launch();
+    t.item();
+    t.on_thread(100);
+  });
+  const Analysis a = measure(t);
+  const Counters& c = a.measured.steps[0].counters;
+  EXPECT_EQ(c[Counter::blocked_ns], a.waits[0].end_ns - a.waits[0].begin_ns);
+  EXPECT_EQ(c[Counter::blocked_other_threads_ns], a.waits[1].end_ns - a.waits[1].begin_ns);
+}
+
+TEST(MeasureSteps, CountsIdleWaits) {
+  TraceBuilder t;
+  t.step(0, [&] { t.launch(), t.item(), t.item(), t.upload(64); });
+  EXPECT_EQ(measure(t).measured.steps[0].counters[Counter::idle_waits], 2);
+  t.closed = false;
+  EXPECT_EQ(measure(t).measured.steps[0].counters[Counter::idle_waits], std::nullopt);
+}
+
+TEST(MeasureSteps, KeepsAnUnclosedStepApart) {
+  TraceBuilder t;
+  t.item();
+  t.step(0, [&] { t.item(); });
+  t.mark(format::MarkKind::start, "step 1", "zerostall", 5);
+  t.item(), t.item();
+  t.step(2, [&] { t.item(); });
+  t.item();
+  const Analysis a = measure(t);
+  EXPECT_EQ(a.measured.steps.size(), 2u);
+  EXPECT_EQ(a.measured.unclosed[Counter::waits], 2);
+  EXPECT_EQ(a.measured.outside[Counter::waits], 2);  // before all steps, and after a later one
+}
+
 }  // namespace
 }  // namespace zerostall

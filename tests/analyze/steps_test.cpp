@@ -130,5 +130,43 @@ TEST(StepAt, IsHalfOpen) {
   EXPECT_EQ(step_at({}, 5), std::nullopt);
 }
 
+std::int64_t stray(const std::vector<std::string>& names) {
+  TraceBuilder t;
+  for (const std::string& name : names) t.range(name, [] {});
+  const Trace trace = t.trace();
+  return split_steps(trace).stray_marks;
+}
+
+TEST(SplitSteps, CountsMarksOfOurDomainThatAreNoStepAndInNone) {
+  EXPECT_EQ(stray({"step 1", "step 2"}), 0);
+  EXPECT_EQ(stray({"step 1", "Step 4", "step 6 ", "step", "step -1", "step x"}), 5);
+  EXPECT_EQ(stray({"Step 4", "Step 5"}), 0);  // found by the pattern: they are steps
+  EXPECT_EQ(stray({"Step 4", "step 6 "}), 1);
+  EXPECT_EQ(stray({"load"}), 1);
+  TraceBuilder t;
+  t.step(0, [&] {
+    t.range("Step 4", [] {});
+    t.mark(format::MarkKind::instant, "step", "zerostall");
+  });
+  t.range(
+      "not ours", [] {}, "nccl");
+  t.mark(format::MarkKind::push, "step 1", "zerostall");
+  t.range("load", [] {});  // in the unclosed step
+  const Trace trace = t.trace();
+  EXPECT_EQ(split_steps(trace).stray_marks, 0);
+}
+
+TEST(SplitSteps, EndsAnUnclosedStepAtTheNextOne) {
+  TraceBuilder t;
+  t.mark(format::MarkKind::start, "step 0", "zerostall", 5);
+  t.step(1, [] {});
+  t.mark(format::MarkKind::push, "step 2", "zerostall");
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  ASSERT_EQ(steps.open.size(), 2u);
+  EXPECT_EQ(steps.open[0].end_ns, steps.steps.at(0).begin_ns);
+  EXPECT_GT(steps.open[1].end_ns, steps.open[1].begin_ns + 1'000'000'000);
+}
+
 }  // namespace
 }  // namespace zerostall

@@ -2,9 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <stdexcept>
 
 namespace zerostall {
 namespace {
@@ -66,6 +73,100 @@ TEST(TempFolder, IsGoneWithAllItHeld) {
     ASSERT_TRUE(write_file(path / "a", "abc"));
   }
   EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(TempFolder, LivesInAFolderThatExists) {
+  const auto outer = TempFolder::make();
+  ASSERT_TRUE(outer);
+  {
+    const auto inner = TempFolder::make_in(outer->path());
+    ASSERT_TRUE(inner);
+    EXPECT_EQ(inner->path().parent_path(), outer->path());
+    ASSERT_TRUE(write_file(inner->path() / "a", "abc"));
+  }
+  EXPECT_EQ(files_in(outer->path()), 0);
+  EXPECT_THAT(TempFolder::make_in(outer->path() / "none").error().message, HasSubstr("No such file"));
+}
+
+TEST(TempFolder, TakesAnEmptyTmpdirForUnset) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string old = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", "", 1);
+  EXPECT_TRUE(TempFolder::make());
+  ::setenv("TMPDIR", "/no/such/folder", 1);
+  EXPECT_THAT(TempFolder::make().error().message, HasSubstr("/no/such/folder: No such file or directory): set TMPDIR"));
+  before == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", old.c_str(), 1);
+}
+
+// What `act` says when another user than root does it; root may do anything.
+std::string as_nobody(const std::function<Result<Done>()>& act) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return "no pipe";
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    std::string said = "done";
+    try {
+      if (::geteuid() == 0 && ::setuid(65534) != 0) throw std::runtime_error("cannot become another user");
+      if (const auto result = act(); !result) said = result.error().message;
+    } catch (const std::exception& problem) {
+      said = std::string("thrown: ") + problem.what();
+    }
+    [[maybe_unused]] const ssize_t told = ::write(ends[1], said.data(), said.size());
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string said(4096, '\0');
+  const ssize_t n = ::read(ends[0], said.data(), said.size());
+  ::close(ends[0]);
+  ::waitpid(pid, nullptr, 0);
+  said.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return said;
+}
+
+TEST(WritableFolder, IsRefusedInOneLineWhereWeMayNotEvenLook) {
+  const auto folder = TempFolder::make();  // only its owner may enter it
+  ASSERT_TRUE(folder);
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder that this test may not enter";
+  EXPECT_THAT(as_nobody([&] { return make_writable_folder(folder->path() / "x"); }), HasSubstr("Permission denied"));
+  EXPECT_THAT(as_nobody([&] { return make_writable_folder(folder->path()); }), HasSubstr("Permission denied"));
+  EXPECT_THAT(as_nobody([&] { return check_replaceable(folder->path() / "x"); }), HasSubstr("Permission denied"));
+}
+
+TEST(Replaceable, IsNothingAFileOrALink) {
+  const auto folder = TempFolder::make();
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->path() / "file", "x"));
+  fs::create_symlink("nowhere", folder->path() / "link");
+  fs::create_directory(folder->path() / "folder");
+  ASSERT_EQ(::mkfifo((folder->path() / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"none", "file", "link"}) EXPECT_TRUE(check_replaceable(folder->path() / name)) << name;
+  EXPECT_THAT(check_replaceable(folder->path() / "folder").error().message, HasSubstr("it is a folder"));
+  EXPECT_THAT(check_replaceable(folder->path() / "pipe").error().message, HasSubstr("not a regular file"));
+  EXPECT_EQ(content(folder->path() / "file"), "x");
+}
+
+TEST(Replaceable, IsNotAnothersFileInAStickyFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
+  const auto folder = TempFolder::make();
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->path() / "roots", "x"));
+  ASSERT_EQ(::chmod(folder->path().c_str(), 01777), 0);
+  EXPECT_THAT(as_nobody([&] { return check_replaceable(folder->path() / "roots"); }), HasSubstr("another user"));
+  EXPECT_EQ(as_nobody([&] { return check_replaceable(folder->path() / "new"); }), "done");
+  EXPECT_TRUE(check_replaceable(folder->path() / "roots"));
+}
+
+TEST(MoveFile, ReplacesOrLeavesBothAsTheyWere) {
+  const auto folder = TempFolder::make();
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->path() / "a", "new"));
+  ASSERT_TRUE(write_file(folder->path() / "b", "old"));
+  fs::create_directory(folder->path() / "folder");
+  EXPECT_THAT(move_file(folder->path() / "a", folder->path() / "folder").error().message, HasSubstr("cannot write "));
+  EXPECT_EQ(content(folder->path() / "a"), "new");
+  EXPECT_TRUE(move_file(folder->path() / "a", folder->path() / "b"));
+  EXPECT_EQ(content(folder->path() / "b"), "new");
+  EXPECT_EQ(files_in(folder->path()), 2);
 }
 
 TEST(WritableFolder, IsMadeOrRefused) {

@@ -13,9 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace zerostall::testing;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class BadUse : public ::testing::Test {
@@ -45,6 +47,7 @@ TEST_F(BadUse, WrongCommandsAndOptions) {
   EXPECT_THAT(error({"verify"}, 2), HasSubstr("needs a scenario"));
   EXPECT_THAT(error({"verify", "flux2", "--bathc", "2"}, 2), HasSubstr("--bathc"));
   EXPECT_THAT(error({"verify", "flux2", "--steps", "many"}, 2), HasSubstr("--steps"));
+  EXPECT_THAT(error({"verify", "flux2", "--keep", ""}, 2), HasSubstr("--keep: the value is empty"));
   EXPECT_THAT(error({"stat"}, 2), HasSubstr("FILE is required"));
 }
 
@@ -62,6 +65,7 @@ TEST_F(BadUse, UnknownNames) {
 TEST_F(BadUse, StepsThatLeaveNothingToJudge) {
   EXPECT_THAT(sim_error({"--steps", "2"}, 2),
               HasSubstr("--steps 2 leaves no step to judge: the first 2 are warm-up; use --steps 5 or more"));
+  EXPECT_THAT(sim_error({"--steps", "4", "--warmup", "2"}, 3), HasSubstr("use --steps 5 or more"));
   EXPECT_THAT(sim_error({"--sabotage", "bn-pinning@1"}, 2), HasSubstr("must be one of the judged ones, 2 to 11"));
 }
 
@@ -99,7 +103,7 @@ TEST_F(BadUse, AChildThatCrashesLeavesNoTrace) {
 
 TEST_F(BadUse, AChildThatNeverCallsCuda) {
   here.use_script("exit 0");
-  EXPECT_THAT(sim_error({}, 3), HasSubstr("never called CUDA"));
+  EXPECT_THAT(sim_error({}, 3), AllOf(HasSubstr("never called CUDA"), Not(HasSubstr("--device"))));
   const ChildResult json = here.run({"verify", "flux2", "--device", "sim", "--json"});
   EXPECT_EQ(json.exit_code, 3);
   EXPECT_THAT(json.out, HasSubstr("\"verdict\": \"cannot-tell\""));
@@ -120,6 +124,13 @@ TEST_F(BadUse, AFolderThatCannotBeWritten) {
   EXPECT_THAT(sim_error({"--keep", here.path("file").string()}, 2), HasSubstr("--keep: cannot "));
   EXPECT_THAT(sim_error({"--keep", "/proc/nothing"}, 2), HasSubstr("--keep: cannot "));
   EXPECT_FALSE(fs::exists(here.path("ran")));  // found out before anything was run
+}
+
+TEST_F(BadUse, EndsWithTheCodeOfTheSignal) {
+  for (const auto& [name, code] : std::map<std::string, int>{{"INT", 130}, {"TERM", 143}, {"HUP", 129}}) {
+    here.use_script("echo half > \"$ZEROSTALL_TRACE\"; kill -" + name + " $PPID; sleep 30");
+    EXPECT_THAT(sim_error({}, code), HasSubstr("interrupted")) << name;
+  }
 }
 
 TEST_F(BadUse, InterruptionKillsTheChildAndLeavesNothing) {

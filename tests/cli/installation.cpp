@@ -43,9 +43,19 @@ done
 cp "$(dirname "$0")/traces/${stem:-none}.zstall" "$ZEROSTALL_TRACE")");
 }
 
+std::map<std::string, std::string> Installation::environment() const {
+  return {{"ZEROSTALL_SCENARIO_PROGRAM", script_},
+          {"TMPDIR", path("tmp").string()},
+          {"zerostall", path("bin/zerostall").string()},
+          {"here", folder_.path().string()}};
+}
+
 ChildResult Installation::run(std::vector<std::string> arguments) const {
-  return run_program(path("bin/zerostall"), std::move(arguments),
-                     {{"ZEROSTALL_SCENARIO_PROGRAM", script_}, {"TMPDIR", path("tmp").string()}});
+  return run_program(path("bin/zerostall"), std::move(arguments), environment());
+}
+
+ChildResult Installation::shell(const std::string& text) const {
+  return run_program("/bin/sh", {"-c", text}, environment());
 }
 
 std::vector<std::string> Installation::files_in(const std::string& name) const {

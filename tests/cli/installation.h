@@ -20,6 +20,10 @@ class Installation {
 
   ChildResult run(std::vector<std::string> arguments) const;
 
+  // The same from a shell, where $zerostall is the program and $here our folder: for redirections, signals and two at
+  // once.
+  ChildResult shell(const std::string& text) const;
+
   // Paths inside.
   std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
 
@@ -27,6 +31,7 @@ class Installation {
   std::vector<std::string> files_in(const std::string& name) const;
 
  private:
+  std::map<std::string, std::string> environment() const;
   TempFolder folder_;
   std::string script_;
 };

@@ -44,7 +44,48 @@ TEST(ParseOptions, ShowsHelpAndVersion) {
   EXPECT_EQ(std::get<ShowOptions>(*parse({"--version"})).text, "zerostall " ZEROSTALL_VERSION "\n");
 }
 
+TEST(ParseOptions, UnderstandsPlainWordsForHelpAndVersion) {
+  const auto text = [](std::vector<const char*> arguments) { return std::get<ShowOptions>(*parse(arguments)).text; };
+  EXPECT_EQ(text({"help"}), text({"--help"}));
+  EXPECT_EQ(text({"help", "help"}), text({"--help"}));
+  EXPECT_EQ(text({"help", "verify"}), text({"verify", "--help"}));
+  EXPECT_EQ(text({"version"}), text({"--version"}));
+  EXPECT_THAT(parse({"help", "verfy"}).error().message, HasSubstr("did you mean 'verify'?"));
+}
+
+TEST(ParseOptions, HelpOfVerifyExplainsItsWords) {
+  const std::string help = std::get<ShowOptions>(*parse({"verify", "--help"})).text;
+  EXPECT_THAT(help, HasSubstr("GPU ran dry: waits after which the GPU had nothing left to do"));
+  EXPECT_THAT(help, HasSubstr("modelled kernel times"));
+  EXPECT_THAT(help, HasSubstr("from that step on"));
+}
+
+TEST(ParseOptions, ReadsNumbersAsDecimal) {
+  const auto parsed = parse({"verify", "flux2", "--steps", "010", "--warmup", "00"});
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(std::get<VerifyOptions>(*parsed).steps, 10);
+  EXPECT_EQ(std::get<VerifyOptions>(*parsed).warmup, 0);
+  for (const char* text : {"abc", "0x10", "1e3", "5.0", "1_0", "1'0", "+5", "7x", "--", ""})
+    EXPECT_FALSE(parse({"verify", "flux2", "--steps", text})) << text;
+  EXPECT_THAT(parse({"verify", "flux2", "--steps", "abc"}).error().message,
+              HasSubstr("--steps: 'abc' is not a whole number"));
+  EXPECT_THAT(parse({"stat", "f", "--warmup", "two"}).error().message, HasSubstr("'two' is not a whole number"));
+}
+
+TEST(ParseOptions, RefusesEmptyValues) {
+  for (const char* option : {"--keep", "--size", "--fix", "--sabotage", "--device"}) {
+    EXPECT_FALSE(parse({"verify", "flux2", option, ""})) << option;
+    EXPECT_FALSE(parse({"verify", "flux2", (std::string(option) + "=").c_str()})) << option;
+  }
+  EXPECT_FALSE(parse({"stat", "f", "--step-pattern", ""}));
+  EXPECT_THAT(parse({"verify", "flux2", "--keep", ""}).error().message, HasSubstr("--keep: the value is empty"));
+}
+
 TEST(ParseOptions, RefusesNumbersOutOfRange) {
+  for (const char* option : {"--batch", "--accum"}) {
+    EXPECT_TRUE(parse({"verify", "flux2", option, "1024"})) << option;
+    EXPECT_THAT(parse({"verify", "flux2", option, "1025"}).error().message, HasSubstr("not in the range 1 to 1024"));
+  }
   for (const char* option : {"--steps", "--batch", "--accum"})
     EXPECT_FALSE(parse({"verify", "flux2", option, "0"})) << option;
   EXPECT_FALSE(parse({"verify", "flux2", "--warmup", "-1"}));

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/flux2_traces.h"
 #include "tests/cli/installation.h"
-#include "tests/trace/trace_builder.h"
 
 namespace zerostall {
 namespace {
@@ -13,30 +13,6 @@ namespace {
 using namespace zerostall::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// A trace of the flux2 step at batch 2: `bn` uploads and `loss` reads in `train`; step `odd_step` has `odd_bn` uploads.
-std::string trace_with(int bn, int loss, int odd_step = -1, int odd_bn = 0, int steps = 12) {
-  TraceBuilder t;
-  for (int n = 0; n < steps; ++n)
-    t.step(n, [&] {
-      t.range("load", [&] {
-        for (int i = 0; i < 10; ++i) t.upload(4096);
-      });
-      t.range("train", [&] {
-        for (int i = 0; i < (n == odd_step ? odd_bn : bn); ++i) t.upload(512);
-        t.launch();
-        for (int i = 0; i < loss; ++i) t.item();
-      });
-    });
-  return t.bytes();
-}
-
-std::map<std::string, std::string> good_traces() {
-  return {{"none", trace_with(2, 1)},
-          {"bn-pinning", trace_with(0, 1)},
-          {"async-loss", trace_with(2, 0)},
-          {"bn-pinning+async-loss", trace_with(0, 0)}};
-}
 
 const std::vector<std::string> kVerify = {"verify", "flux2", "--size", "tiny", "--device", "sim"};
 
@@ -109,6 +85,7 @@ TEST(VerifyWithPreparedTraces, CannotTellFromACutTraceOrTooFewSteps) {
   here.use_traces(traces);
   const ChildResult cut = here.run(kVerify);
   EXPECT_EQ(cut.exit_code, 3);
+  EXPECT_EQ(cut.err, "");
   EXPECT_THAT(cut.out, HasSubstr("CANNOT TELL  no fix: the trace is cut off"));
 
   traces["none"] = trace_with(2, 1, -1, 0, 4);
@@ -131,6 +108,29 @@ TEST(VerifyWithPreparedTraces, RunsTheScenarioWithTheRightArguments) {
   ASSERT_TRUE(file);
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()),
             "flux2 --size klein-9b --steps 9 --batch 3 --accum 4 --device cuda\n");
+}
+
+TEST(VerifyWithPreparedTraces, SaysOnceThatTooFewStepsAreAskedForAndRunsNothing) {
+  Installation here;
+  here.use_script("touch \"$here/ran\"");
+  const ChildResult result = here.run(with({"--steps", "4", "--warmup", "2", "--json"}));
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("--steps 4 leaves 2 steps to judge after 2 of warm-up, at least 3 are needed"));
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["verdict"], "cannot-tell");
+  EXPECT_EQ(json["reasons"].size(), 1u);
+  EXPECT_FALSE(std::filesystem::exists(here.path("ran")));
+}
+
+TEST(VerifyWithPreparedTraces, KeepsAUsersOwnTorchSettingsFromTheJob) {
+  Installation here;
+  here.use_script("env | grep -E 'ALLOC_CONF|CACHING|LAUNCH_BLOCKING|OTHER_SETTING' >&2; exit 5");
+  const ChildResult result = here.shell(
+      "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True PYTORCH_ALLOC_CONF=expandable_segments:True "
+      "PYTORCH_NO_CUDA_MEMORY_CACHING=1 CUDA_LAUNCH_BLOCKING=1 OTHER_SETTING=stays "
+      "exec \"$zerostall\" verify flux2 --device sim");
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, HasSubstr("exited with code 5: OTHER_SETTING=stays\n"));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(PlanVerify, BringsTheClaimOfAVariantBesideThoseOfTheBaseline) {
 
 TEST(PlanVerify, SabotagesOnlyRunsWithThatFix) {
   VerifyOptions options = flux2();
-  options.sabotage = "async-loss=upstream@7";
+  options.sabotage = "async-loss@7";
   const auto request = plan_verify(options);
   ASSERT_TRUE(request);
   std::vector<bool> sabotaged;
@@ -76,13 +76,38 @@ TEST(PlanVerify, SabotagesOnlyRunsWithThatFix) {
   }
 }
 
+TEST(PlanVerify, SabotagesTheVariantThatIsMeant) {
+  VerifyOptions options = flux2();
+  options.sabotage = "async-loss=upstream@7";
+  for (const std::vector<std::string>& fixes : {std::vector<std::string>{}, {"async-loss"}, {"bn-pinning"}}) {
+    options.fixes = fixes;
+    EXPECT_THAT(plan_verify(options).error().message, HasSubstr("add --fix async-loss=upstream"));
+  }
+  options.fixes = {"async-loss=upstream"};
+  for (const char* named : {"async-loss=upstream@7", "async-loss@7"}) {
+    options.sabotage = named;
+    const auto request = plan_verify(options);
+    ASSERT_TRUE(request) << named;
+    EXPECT_EQ(request->sabotage, "async-loss@7");
+    EXPECT_TRUE(request->settings[1].sabotaged);
+  }
+}
+
+TEST(PlanVerify, HintsAtRepeatingFixForAList) {
+  VerifyOptions options = flux2();
+  options.fixes = {"bn-pinning,async-loss"};
+  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("repeat --fix"));
+}
+
 TEST(PlanVerify, RefusesTwoVariantsOfOneFixAndAbsurdSizes) {
   VerifyOptions options = flux2();
   options.fixes = {"async-loss", "async-loss=upstream"};
   EXPECT_THAT(plan_verify(options).error().message, HasSubstr("variants of one fix"));
   options = flux2();
-  options.batch = 5000;
-  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("at most 4096"));
+  options.batch = 1025;
+  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("at most 1024"));
+  options.batch = 1024;
+  EXPECT_TRUE(plan_verify(options));
 }
 
 TEST(ListScenarios, NamesEverythingVerifyTakes) {

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
 
 namespace zerostall {
 namespace {
@@ -41,6 +43,18 @@ TEST(RunChild, AddsToTheEnvironmentAndGivesNoInput) {
   EXPECT_EQ(shell("cat; echo $PATH").out, std::string(std::getenv("PATH")) + "\n");
 }
 
+TEST(RunChild, LeavesOutVariables) {
+  ::setenv("ZEROSTALL_TEST_OURS", "x", 1);
+  ::setenv("ZEROSTALL_TEST_OURS_TOO", "y", 1);
+  SignalInbox inbox;
+  const auto result = run_child(
+      {{"sh", "-c", "echo ${ZEROSTALL_TEST_OURS-unset} $ZEROSTALL_TEST_OURS_TOO"}, {}, {"ZEROSTALL_TEST_OURS"}}, inbox);
+  ::unsetenv("ZEROSTALL_TEST_OURS");
+  ::unsetenv("ZEROSTALL_TEST_OURS_TOO");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->out, "unset y\n");
+}
+
 TEST(RunChild, SaysWhatItCouldNotStart) {
   SignalInbox inbox;
   const auto result = run_child({{"/no/such/program"}, {}}, inbox);
@@ -52,6 +66,27 @@ TEST(RunChild, DoesNotWaitForGrandchildrenThatKeepThePipesOpen) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(shell("sleep 30 & exit 0").exit_code, 0);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+// Not there, or dead and not yet buried by whoever inherited it.
+bool is_gone(const std::string& pid) {
+  std::ifstream stat("/proc/" + pid + "/stat");
+  std::string text;
+  return !std::getline(stat, text) || text.substr(text.rfind(')') + 2, 1) == "Z";
+}
+
+bool is_soon_gone(const std::string& pid) {
+  for (int i = 0; i < 100 && !is_gone(pid); ++i) ::usleep(50'000);
+  return is_gone(pid);
+}
+
+TEST(RunChild, KillsWhatTheChildLeavesRunning) {
+  for (const char* end : {"exit 3", "kill -SEGV $$"}) {
+    const std::string pid = shell(std::string("sleep 300 & echo $!; ") + end).out;
+    ASSERT_FALSE(pid.empty());
+    EXPECT_TRUE(is_soon_gone(pid.substr(0, pid.find('\n')))) << end;
+  }
+  EXPECT_EQ(shell("sleep 300 & exit 3").exit_code, 3);
 }
 
 TEST(RunChild, KillsTheChildWhenAskedToStop) {

@@ -82,6 +82,24 @@ TEST_F(RecordRun, LeavesNoTraceOfAnInterruptedRun) {
   EXPECT_FALSE(fs::exists(folder.path() / "t.zstall.part"));
 }
 
+TEST_F(RecordRun, LeavesNothingBesideATargetThatCannotBeReplaced) {
+  fs::create_directory(folder.path() / "t.zstall");
+  const auto outcome = record_run(options("echo data > \"$ZEROSTALL_TRACE\""), paths, inbox);
+  ASSERT_FALSE(outcome);
+  EXPECT_THAT(outcome.error().message, HasSubstr("cannot write "));
+  EXPECT_FALSE(fs::exists(folder.path() / "t.zstall.part"));
+}
+
+TEST_F(RecordRun, LeavesOutVariables) {
+  ::setenv("ZEROSTALL_TEST_OURS", "x", 1);
+  RecordOptions without = options("echo ${ZEROSTALL_TEST_OURS-unset}");
+  without.without = {"ZEROSTALL_TEST_OURS"};
+  const auto outcome = record_run(without, paths, inbox);
+  ::unsetenv("ZEROSTALL_TEST_OURS");
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->child.out, "unset\n");
+}
+
 TEST_F(RecordRun, NamesAPartThatIsMissing) {
   fs::remove(paths.tracer);
   EXPECT_THAT(record_run(options("true"), paths, inbox).error().message,

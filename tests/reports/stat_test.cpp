@@ -24,8 +24,8 @@ std::vector<std::string> keys(const Json& object) {
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
   EXPECT_EQ(keys(json), (std::vector<std::string>{"schema", "source", "device", "complete", "lost", "steps_from",
-                                                  "warmup", "steps", "background", "outside", "totals", "per_step",
-                                                  "regions", "calls", "copies", "sites", "oddities"}));
+                                                  "warmup", "steps", "background", "unclosed", "outside", "totals",
+                                                  "per_step", "regions", "calls", "copies", "sites", "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -37,7 +37,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_EQ(json["regions"]["train"]["per_step"]["waits"]["median"], 3);
   EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["count"], 6 * 13);
   EXPECT_EQ(json["copies"][0]["per_step"]["max"], 10);
-  EXPECT_EQ(json["sites"], Json::array());
+  EXPECT_TRUE(json["sites"].is_null());  // not analysed
 }
 
 TEST(StatJson, WritesUnknownAsNull) {
@@ -47,7 +47,13 @@ TEST(StatJson, WritesUnknownAsNull) {
   EXPECT_EQ(json["complete"], false);
   EXPECT_TRUE(json["steps"][3]["drains"].is_null());
   EXPECT_TRUE(json["per_step"]["drains"].is_null());
+  EXPECT_TRUE(json["steps"][3]["idle_waits"].is_null());
   EXPECT_EQ(json["oddities"]["truncated"], true);
+  EXPECT_GT(json["oddities"]["stopped_at_byte"], 32);
+  EXPECT_TRUE(json["oddities"]["damage"].is_null());
+  RunSummary unread;
+  unread.truncated = true;
+  EXPECT_TRUE(Json::parse(render_stat_json(unread))["source"]["clock"].is_null());
   const Json empty = Json::parse(render_stat_json({}));
   EXPECT_TRUE(empty["device"].is_null());
   EXPECT_TRUE(empty["per_step"]["waits"].is_null());
@@ -73,6 +79,109 @@ TEST(StatText, FoldsEqualStepsAndShowsRegionsCallsAndCopies) {
 }
 
 TEST(StatText, RendersATraceWithoutStepsOrCalls) { EXPECT_THAT(render_stat_text({}), HasSubstr("no steps marked")); }
+
+RunSummary summary_of(TraceBuilder& t, std::int64_t warmup = 2) {
+  const std::string file = t.bytes();
+  return analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", warmup});
+}
+
+TEST(StatText, FoldsOnlyConsecutiveStepsAndSaysHowManyALineStandsFor) {
+  TraceBuilder epochs, uncounted, sparse;
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (int n = 0; n < 4; ++n)
+      epochs.range(
+          "batch " + std::to_string(n), [&] { epochs.item(); }, "");
+  const std::string text = render_stat_text(summary_of(epochs));
+  EXPECT_THAT(text, HasSubstr("8 steps (from NVTX ranges)"));
+  EXPECT_THAT(text, HasSubstr("\n0-1 warm-up "));
+  EXPECT_THAT(text, HasSubstr("\n2-3 "));
+  EXPECT_THAT(text, HasSubstr("\n0-3 "));
+  for (int n = 0; n < 5; ++n) uncounted.step(7, [&] { uncounted.item(); });
+  EXPECT_THAT(render_stat_text(summary_of(uncounted)), HasSubstr("\n7 (3 steps) "));
+  for (int n = 0; n < 4; ++n) sparse.step(n * 10, [&] { sparse.item(); });
+  EXPECT_THAT(render_stat_text(summary_of(sparse)), HasSubstr("\n20 "));
+  EXPECT_THAT(render_stat_text(summary_of(sparse)), Not(HasSubstr("20-30")));
+}
+
+TEST(StatText, ShowsUnknownCopiesNextToBlockingOnes) {
+  TraceBuilder t;
+  for (int n = 0; n < 4; ++n)
+    t.step(n, [&] {
+      for (int i = 0; i < 3; ++i) t.copy("cudaMemcpyAsync_v3020", kHostToDevice, 5, kUnknownMemory);
+      t.upload(64);
+    });
+  EXPECT_THAT(render_stat_text(summary_of(t)), HasSubstr(" 1 + 3 unknown "));
+}
+
+TEST(StatText, ShowsWhatOtherThreadsOfAStepWait) {
+  TraceBuilder t;
+  for (int n = 0; n < 4; ++n)
+    t.step(n, [&] {
+      t.on_thread(2).launch();
+      t.item();
+      t.on_thread(100);
+    });
+  EXPECT_THAT(render_stat_text(summary_of(t)), HasSubstr(" 0 ms + 0.020 ms on other threads "));
+}
+
+TEST(StatText, CountsIdleWaitsAndMarksModelledColumns) {
+  TraceBuilder t;
+  t.step(0, [&] { t.launch(), t.item(), t.item(); });
+  const std::string text = render_stat_text(summary_of(t));
+  EXPECT_THAT(text, HasSubstr("GPU ran dry (modelled)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "\nnote: 1 of 2 waits in the whole trace found the GPU already idle (modelled): they cost nothing today"));
+  TraceBuilder busy;
+  busy.meta = R"({"tool": "test"})";
+  busy.step(0, [&] { busy.launch(), busy.item(); });
+  EXPECT_THAT(render_stat_text(summary_of(busy)), Not(HasSubstr("idle")));
+  EXPECT_THAT(render_stat_text(summary_of(busy)), HasSubstr("GPU ran dry   "));
+}
+
+TEST(StatText, UsesOneWordForUnknown) {
+  const auto cut = make_run(
+      {}, [](int) { return StepShape{}; }, 6, [](TraceBuilder& t) { t.closed = false, t.item(); });
+  const std::string text = render_stat_text(cut.summary);
+  EXPECT_THAT(text, HasSubstr(" unknown "));
+  EXPECT_THAT(text, Not(HasSubstr(" - ")));
+}
+
+TEST(StatText, ShowsAnUnclosedStepApartAndOdditiesInSentences) {
+  TraceBuilder t;
+  t.step(0, [&] { t.item(); });
+  t.mark(format::MarkKind::push, "step 1", "zerostall");
+  t.item();
+  const std::string text = render_stat_text(summary_of(t));
+  EXPECT_THAT(text, HasSubstr("\nunclosed step "));
+  EXPECT_THAT(text, Not(HasSubstr("outside steps")));
+  EXPECT_THAT(text, HasSubstr("1 step never closed: dropped"));
+  EXPECT_THAT(text, Not(HasSubstr("unclosed_steps")));
+}
+
+TEST(StatText, SaysWhenNoStepIsJudged) {
+  TraceBuilder t;
+  for (int n = 0; n < 5; ++n) t.step(n, [&] { t.item(); });
+  EXPECT_THAT(render_stat_text(summary_of(t, 5)),
+              HasSubstr("5 steps (from marks), none is judged: the first 5 are warm-up"));
+}
+
+TEST(StatText, MakesNamesOfTheProgramPrintable) {
+  TraceBuilder t;
+  for (int n = 0; n < 4; ++n) t.step(n, [&] { t.range("evil\x1b[2J\nline\xff", [&] { t.item(); }); });
+  const std::string text = render_stat_text(summary_of(t));
+  EXPECT_THAT(text, HasSubstr("\nevil\\x1b[2J\\nline\\xff "));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST(StatText, ShowsNoZerosOfATraceThatCouldNotBeRead) {
+  RunSummary run;
+  run.truncated = true;
+  run.end = {32, "checksum"};
+  EXPECT_THAT(render_stat_text(run), HasSubstr("the trace is damaged at byte 32 (checksum)"));
+  EXPECT_THAT(render_stat_text(run), Not(HasSubstr("outside steps")));
+}
 
 }  // namespace
 }  // namespace zerostall

@@ -24,7 +24,8 @@ TEST(Words, ShowFiguresOneWay) {
   EXPECT_EQ(show_bytes(12'582'912), "12,582,912 B");
   EXPECT_EQ(show_range(Spread{2, 2, 2, 2}), "2");
   EXPECT_EQ(show_range(Spread{1, 2, 3, 3}), "1..3");
-  EXPECT_EQ(show_range(std::nullopt), "-");
+  EXPECT_EQ(show_range(std::nullopt), "unknown");
+  EXPECT_EQ(show_time_range(std::nullopt), "unknown");
   EXPECT_EQ(show_time(0), "0 ms");
   EXPECT_EQ(show_time(1'500), "0.002 ms");
   EXPECT_EQ(show_time(1'254'000), "1.25 ms");

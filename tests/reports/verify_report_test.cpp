@@ -13,6 +13,7 @@ namespace {
 using namespace zerostall::testing;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
 VerifyReport report_of(std::vector<VerifyRun> runs) {
@@ -25,16 +26,19 @@ TEST(VerifyText, LooksAsPromised) {
   EXPECT_EQ(
       render_verify_text(report_of(good_runs())),
       "FLUX.2 klein-9B, W8A8 LoRA r16, batch 2, 512 px · 6 steps, first 2 not judged · simulated H200\n"
-      "region train              waits/step   GPU ran dry   stream syncs   event syncs   H2D stalls   blocked "
-      "(modelled)\n"
-      "no fix                             3             3              3             0            2             0.040 "
-      "ms\n"
-      "bn-pinning                         1             1              1             0            0             0.020 "
-      "ms\n"
-      "async-loss                         2             2              2             0            2             0.020 "
-      "ms\n"
-      "bn-pinning + async-loss            0             0              0             0            0                 0 "
-      "ms\n"
+      "region train              waits/step   GPU ran dry (modelled)   stream syncs   event syncs   H2D stalls   "
+      "blocked (modelled)\n"
+      "no fix                             3                        3              3             0            2        "
+      "     0.040 ms\n"
+      "bn-pinning                         1                        1              1             0            0        "
+      "     0.020 ms\n"
+      "async-loss                         2                        2              2             0            2        "
+      "     0.020 ms\n"
+      "bn-pinning + async-loss            0                        0              0             0            0        "
+      "         0 ms\n"
+      "note  8 of 12 waits in `train` (no fix, judged steps) found the GPU already idle (modelled): they cost nothing "
+      "today, and "
+      "count all the same\n"
       "whole step, loader included: 13 → 10 stream syncs\n"
       "stays  10 waits in `load`: the loader uploads\n"
       "PASS  0 host waits inside `train` in each of 4 judged steps, both fixes on; 10 stream syncs per step remain "
@@ -61,6 +65,33 @@ TEST(VerifyText, SaysWhenItCannotTellAndWhatWasNotReal) {
   EXPECT_THAT(render_verify_text(report_of({})), EndsWith("CANNOT TELL  nothing was run\n"));
 }
 
+TEST(VerifyText, LabelsEachReasonWithItsOwnVerdictAndMakesNamesPrintable) {
+  VerifyReport report{make_plan(), good_runs(), {}};
+  report.judgement = {Verdict::violation,
+                      {{Verdict::violation, "more than claimed in `\x1b[31m`"}, {Verdict::cannot_tell, "cut\noff"}},
+                      {"a\tnote"}};
+  EXPECT_THAT(render_verify_text(report), EndsWith("\nFAIL  more than claimed in `\\x1b[31m`\nCANNOT TELL  cut\\noff\n"
+                                                   "note  a\\tnote\n"));
+}
+
+TEST(VerifyText, SaysWhatStaysBecauseItsFixWasNotAskedFor) {
+  const std::string text =
+      render_verify_text(report_of({make_run({}, StepShape{}), make_run({"bn-pinning"}, StepShape{.bn = 0})}));
+  EXPECT_THAT(text, HasSubstr("\nstays  1 wait in `train`: async-loss is not asked for\nstays  10 waits in `load`"));
+  EXPECT_THAT(render_verify_text(report_of(
+                  {make_run({}, StepShape{}), make_run({"async-loss=upstream", "bn-pinning"}, StepShape{.bn = 0})})),
+              Not(HasSubstr("not asked for")));
+}
+
+TEST(VerifyJson, TakesTheClockFromTheDeviceOrTheTraces) {
+  VerifyReport report = report_of({VerifyRun{}});
+  EXPECT_EQ(Json::parse(render_verify_json(report))["clock"], "modelled");  // simulated, though nothing was traced
+  report.plan.device = "gpu";
+  EXPECT_TRUE(Json::parse(render_verify_json(report))["clock"].is_null());
+  report.runs.front().summary.meta.format = "zstall";
+  EXPECT_EQ(Json::parse(render_verify_json(report))["clock"], "measured");
+}
+
 TEST(VerifyJson, HasTheKeysOfTheSchemaAndNothingOfTheMachine) {
   const std::string text = render_verify_json(report_of(good_runs()));
   EXPECT_EQ(text, render_verify_json(report_of(good_runs())));
@@ -72,6 +103,7 @@ TEST(VerifyJson, HasTheKeysOfTheSchemaAndNothingOfTheMachine) {
   EXPECT_EQ(json["accum"], 1);
   EXPECT_EQ(json["verdict"], "pass");
   EXPECT_EQ(json["reasons"], Json::array());
+  EXPECT_EQ(json["reason_verdicts"], Json::array());
   EXPECT_EQ(json["rest"][0]["reason"], "the loader uploads");
   ASSERT_EQ(json["runs"].size(), 4u);
   EXPECT_EQ(json["runs"][0]["fixes"], Json::array());

@@ -66,6 +66,7 @@ TEST(ReadNative, ReadsACutFileUpToItsLastWholeChunk) {
     const auto raw = parse(whole.substr(0, size));
     ASSERT_TRUE(raw) << size;
     EXPECT_TRUE(raw->truncated) << size;
+    EXPECT_EQ(describe(raw->end), "cut off at byte " + std::to_string(size));
     EXPECT_TRUE(raw->calls.empty() || raw->calls.size() == 9) << size;
     most_calls = std::max(most_calls, raw->calls.size());
   }
@@ -81,6 +82,8 @@ TEST(ReadNative, StopsAtAWrongChecksum) {
   EXPECT_TRUE(raw->truncated);
   EXPECT_TRUE(raw->calls.empty());
   EXPECT_EQ(raw->oddities.at("checksum_errors"), 1);
+  const std::size_t chunk_at = calls - sizeof(format::ChunkHeader);
+  EXPECT_EQ(describe(raw->end), "damaged at byte " + std::to_string(chunk_at) + " (checksum)");
 }
 
 // Any damaged byte ends in a trace or an error, never in a crash or a huge allocation.
@@ -143,6 +146,25 @@ TEST(ReadNative, NamesWhatLostItsString) {
   ASSERT_TRUE(raw);
   EXPECT_EQ(raw->strings.text(raw->calls.at(0).name), "(name lost)");
   EXPECT_EQ(raw->oddities.at("missing_strings"), 1);
+}
+
+TEST(ReadNative, SaysWhereAndHowAFileIsDamaged) {
+  const auto end_of = [](const std::string& rest) { return describe(parse(file_header() + rest)->end); };
+  EXPECT_EQ(end_of(""), "cut off at byte 32");
+  EXPECT_EQ(end_of(std::string(16, 'x')), "damaged at byte 32 (chunk header)");
+  EXPECT_EQ(end_of(chunk(format::ChunkKind::calls, 1, std::string(10, 'x'))), "damaged at byte 32 (chunk contents)");
+  EXPECT_EQ(describe(TraceEnd{}), "cut off");
+  std::string file = three_steps().bytes();
+  file[32 + 8 + 3] = '\x40';  // the first chunk claims a gigabyte, yet the file ends as it was written
+  EXPECT_EQ(describe(parse(file)->end), "damaged at byte 32 (chunk length)");
+}
+
+TEST(ReadNative, CountsBytesBehindTheEnd) {
+  const auto raw = parse(three_steps().bytes() + "more");
+  ASSERT_TRUE(raw);
+  EXPECT_FALSE(raw->truncated);
+  EXPECT_EQ(raw->calls.size(), 9u);
+  EXPECT_EQ(raw->oddities.at("bytes_after_end"), 4);
 }
 
 }  // namespace

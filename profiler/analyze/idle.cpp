@@ -1,0 +1,40 @@
+#include "profiler/analyze/idle.h"
+
+#include <algorithm>
+
+namespace zerostall {
+
+IdleCheck::IdleCheck(const Trace& trace, const DeviceLoad& load) : trace_(trace), load_(load) {
+  for (CallIndex i = 0; i < trace.calls.size(); ++i) {
+    const Call& call = trace.calls[i];
+    if (call.kind == ApiKind::event_record && call.outermost)
+      records_[call.handle].push_back({{call.begin_ns, i}, call.stream});
+  }
+  for (auto& [event, list] : records_)  // calls stand thread by thread
+    std::stable_sort(list.begin(), list.end(), [](const Record& a, const Record& b) { return a.at < b.at; });
+}
+
+const IdleCheck::Record* IdleCheck::last_record(std::uint64_t event, DeviceLoad::Moment before) const {
+  const auto list = records_.find(event);
+  if (list == records_.end()) return nullptr;
+  const auto after = std::lower_bound(list->second.begin(), list->second.end(), before,
+                                      [](const Record& r, const DeviceLoad::Moment& m) { return r.at < m; });
+  return after == list->second.begin() ? nullptr : &*(after - 1);
+}
+
+std::optional<bool> IdleCheck::idle(CallIndex copy, CallIndex sync) const {
+  const CallIndex first = copy != kNoIndex ? copy : sync;
+  const Call& begin = trace_.calls[first];
+  const Call& last = trace_.calls[sync != kNoIndex ? sync : copy];
+  DeviceLoad::Moment launched{begin.begin_ns, first};
+  std::optional<std::uint64_t> stream = begin.stream;
+  if (last.kind == ApiKind::device_sync) stream = std::nullopt;
+  if (last.kind == ApiKind::event_sync && copy == kNoIndex) {
+    const Record* record = last_record(last.handle, launched);
+    stream = record == nullptr ? std::nullopt : std::optional(record->stream);
+    if (record != nullptr) launched = record->at;
+  }
+  return load_.done_by(begin.context, stream, launched, begin.begin_ns);
+}
+
+}  // namespace zerostall

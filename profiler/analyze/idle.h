@@ -1,0 +1,33 @@
+// Which waits found nothing to wait for: `idle` of metrics.md, "effective wait".
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "profiler/analyze/device_load.h"
+
+namespace zerostall {
+
+// Built once per trace, asked per wait in logarithmic time. Trace and load must outlive it.
+class IdleCheck {
+ public:
+  IdleCheck(const Trace& trace, const DeviceLoad& load);
+
+  // Whether all work that a wait had to wait for had ended when it began. A wait is a copy, a sync, or both; its own
+  // copy is part of it and no such work. A stream sync waits for its stream, an event sync for what stands before the
+  // last record of its event, a device sync for the whole context. Unknown as DeviceLoad.
+  std::optional<bool> idle(CallIndex copy, CallIndex sync) const;
+
+ private:
+  struct Record {
+    DeviceLoad::Moment at;
+    std::uint64_t stream = 0;
+  };
+  const Record* last_record(std::uint64_t event, DeviceLoad::Moment before) const;
+
+  const Trace& trace_;
+  const DeviceLoad& load_;
+  std::map<std::uint64_t, std::vector<Record>> records_;  // by event, in order
+};
+
+}  // namespace zerostall

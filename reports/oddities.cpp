@@ -1,0 +1,48 @@
+#include "reports/oddities.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "profiler/base/strings.h"
+
+namespace zerostall {
+namespace {
+
+struct Oddity {
+  std::string_view name;
+  std::string_view noun;  // counted
+  std::string_view rest;  // reads after one and after many alike
+};
+
+constexpr auto kOddities = std::to_array<Oddity>({
+    {"backward_stamps", "time stamp", "running backwards within a thread: the order of the file was kept"},
+    {"bad_times", "piece", "of GPU work with impossible times: left out of times, and of what ran dry or idle"},
+    {"bytes_after_end", "byte", "behind the end of the trace: not read"},
+    {"checksum_errors", "chunk", "with a wrong checksum: nothing was read from there on"},
+    {"damaged_chunks", "chunk", "that cannot be understood: nothing was read from there on"},
+    {"missing_strings", "name", "missing in the trace: shown as (name lost)"},
+    {"open_ranges", "range", "never closed"},
+    {"orphaned_calls", "nested call", "without the call around it: counted as if called directly"},
+    {"overlapping_steps", "step mark", "inside another step or on a thread with fewer marks: dropped"},
+    {"partial_records", "chunk", "ending inside a record: that record was dropped"},
+    {"reversed_calls", "call", "ending before it began: taken to last no time"},
+    {"stray_marks", "mark", "in domain zerostall that neither called `step N` nor inside a step: ignored"},
+    {"unclosed_steps", "step", "never closed: dropped, waits in it are shown as `unclosed step`"},
+    {"unknown_chunks", "chunk", "of a kind this version does not know: skipped"},
+    {"unknown_records", "record", "of a kind this version does not know: skipped"},
+    {"unlinked_gpu_ops", "piece", "of GPU work without a known call"},
+    {"unmatched_pops", "range end", "without a begin: ignored"},
+    {"unreadable_meta", "description", "of the recording that cannot be read: ignored"},
+});
+
+}  // namespace
+
+std::string oddity_sentence(const std::string& name, std::int64_t count) {
+  for (const Oddity& oddity : kOddities)
+    if (oddity.name == name) return fmt::format("{} {}", counted(count, oddity.noun), oddity.rest);
+  return fmt::format("oddity: {} {}", name, count);
+}
+
+}  // namespace zerostall

@@ -1,0 +1,63 @@
+#include "profiler/cli/stat.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profiler/base/files.h"
+#include "tests/trace/trace_builder.h"
+
+namespace zerostall {
+namespace {
+
+using namespace zerostall::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+cli::Outcome stat_of(const std::string& file) {
+  const auto folder = TempFolder::make();
+  const auto path = folder->path() / "t.zstall";
+  EXPECT_TRUE(write_file(path, file));
+  cli::StatOptions options;
+  options.file = path.string();
+  return cli::run_stat(options);
+}
+
+std::string whole_file() {
+  TraceBuilder t;
+  t.step(0, [&] { t.item(); });
+  return t.bytes();
+}
+
+TEST(Stat, DoesNotClaimAnUnusedGpuFromATraceThatCannotBeRead) {
+  const std::string whole = whole_file();
+  std::string flipped = whole;
+  flipped[60] = static_cast<char>(flipped[60] ^ 1);  // in the first chunk
+  for (const auto& [file, words] :
+       {std::pair(whole.substr(0, 32), "is cut off at byte 32 and no CUDA call is readable"),
+        std::pair(whole.substr(0, 100), "is cut off at byte 100 and"),
+        std::pair(flipped, "is damaged at byte 32 (checksum) and")}) {
+    const cli::Outcome outcome = stat_of(file);
+    EXPECT_EQ(outcome.code, cli::ExitCode::cannot_tell);
+    EXPECT_THAT(outcome.error, HasSubstr(words));
+    EXPECT_THAT(outcome.error, HasSubstr("cannot tell whether the program used the GPU"));
+    EXPECT_THAT(outcome.error, Not(HasSubstr("never used")));
+  }
+}
+
+TEST(Stat, BlamesTheTracerWhereItHadAProblem) {
+  TraceBuilder t;
+  t.note(format::NoteKind::tool_problem, "could not attach");
+  EXPECT_THAT(stat_of(t.bytes()).error, HasSubstr("the tracer had a problem: could not attach"));
+  EXPECT_THAT(stat_of(TraceBuilder().bytes()).error, HasSubstr("the program never used the GPU"));
+}
+
+TEST(Stat, TellsDamageFromACutInItsText) {
+  std::string file = whole_file();
+  const std::string cut = stat_of(file.substr(0, file.size() - 4)).out;
+  EXPECT_THAT(cut, HasSubstr("the trace is cut off at byte"));
+  file[file.size() - 20] = static_cast<char>(file[file.size() - 20] ^ 1);  // in the chunk before `end`
+  EXPECT_THAT(stat_of(file).out, HasSubstr("(checksum)"));
+}
+
+}  // namespace
+}  // namespace zerostall
