@@ -46,7 +46,7 @@ void verify(benchmark::State& state, const std::string& size, double limit_s) {
     seconds = std::max(seconds, s);
   }
   state.counters["time_of_limit"] = seconds / limit_s;
-  state.counters["cli_peak_MiB"] = peak / (1 << 20);
+  state.counters["largest_process_MiB"] = peak / (1 << 20);
 }
 
 void memory(benchmark::State& state, const std::string& size) {
