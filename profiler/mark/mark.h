@@ -1,5 +1,5 @@
-// Step marks for programs under test: NVTX ranges that zerostall splits steps by. Header only: NVTX is header only too, and
-// does nothing (a few nanoseconds a call) unless a tool is attached. Nothing to link.
+// Step marks for programs under test: NVTX ranges that zerostall splits steps by. Header only: NVTX is header only too,
+// and does nothing (a few nanoseconds a call) unless a tool is attached. Nothing to link.
 //
 //   for (int n = 0; n < steps; ++n) {
 //     zerostall::mark::Step step(n);                                  // "step 17" in domain "zerostall"
@@ -7,7 +7,8 @@
 //     { zerostall::mark::Region train("train"); train_step(batch); }
 //   }
 //
-// Ranges nest per thread: create and destroy them on one thread, in stack order. Regions of one name in one step are summed.
+// Ranges nest per thread: create and destroy them on one thread, in stack order. Regions of one name in one step are
+// summed.
 #pragma once
 #include <nvtx3/nvToolsExt.h>
 

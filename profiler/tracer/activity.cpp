@@ -19,8 +19,8 @@ void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t*
   *max_records = 0;
 }
 
-// Structs as of CUDA 12.0: later ones only grow at the end, so older layouts can be read from newer records. What kernels,
-// copies and memsets have in common:
+// Structs as of CUDA 12.0: later ones only grow at the end, so older layouts can be read from newer records. What
+// kernels, copies and memsets have in common:
 template <class Record>
 GpuRecord common(GpuKind kind, const Record& record) {
   GpuRecord r{};
@@ -67,15 +67,21 @@ void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
   CUpti_Activity* record = nullptr;
   while (valid_bytes > 0 && cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
     switch (record->kind) {
-      case CUPTI_ACTIVITY_KIND_KERNEL: case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      case CUPTI_ACTIVITY_KIND_KERNEL:
+      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
         records.push_back(from(*reinterpret_cast<const CUpti_ActivityKernel9*>(record)));
         break;
-      case CUPTI_ACTIVITY_KIND_MEMCPY: records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record))); break;
+      case CUPTI_ACTIVITY_KIND_MEMCPY:
+        records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record)));
+        break;
       case CUPTI_ACTIVITY_KIND_MEMCPY2:
         records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record)));
         break;
-      case CUPTI_ACTIVITY_KIND_MEMSET: records.push_back(from(*reinterpret_cast<const CUpti_ActivityMemset4*>(record))); break;
-      default: break;
+      case CUPTI_ACTIVITY_KIND_MEMSET:
+        records.push_back(from(*reinterpret_cast<const CUpti_ActivityMemset4*>(record)));
+        break;
+      default:
+        break;
     }
   }
   collector().add(records);
@@ -91,7 +97,8 @@ bool start_activity(std::string* error) {
     *error = "cuptiActivityRegisterCallbacks: " + result_text(r);
     return false;
   }
-  for (const CUpti_ActivityKind kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
+  for (const CUpti_ActivityKind kind :
+       {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
     if (const CUptiResult r = api.enable_activity(kind); r != CUPTI_SUCCESS) {
       *error = "cuptiActivityEnable(" + std::to_string(static_cast<int>(kind)) + "): " + result_text(r);
       return false;

@@ -25,17 +25,22 @@ const Params& as(const CUpti_CallbackData& data) {
   return *static_cast<const Params*>(data.functionParams);
 }
 
-// Fills what the parameters tell: stream, event, size, direction. Functions not listed are recorded by name and time alone.
+// Fills what the parameters tell: stream, event, size, direction. Functions not listed are recorded by name and time
+// alone.
 void read_runtime(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r) {
   switch (id) {
     case CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020:
       r.stream = handle(as<cudaStreamSynchronize_v3020_params>(d).stream);
       break;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020: r.stream = handle(as<cudaStreamQuery_v3020_params>(d).stream); break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020:
+      r.stream = handle(as<cudaStreamQuery_v3020_params>(d).stream);
+      break;
     case CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020:
       r.handle = handle(as<cudaEventSynchronize_v3020_params>(d).event);
       break;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020: r.handle = handle(as<cudaEventQuery_v3020_params>(d).event); break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020:
+      r.handle = handle(as<cudaEventQuery_v3020_params>(d).event);
+      break;
     case CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020: {
       const auto& p = as<cudaEventRecord_v3020_params>(d);
       r.stream = handle(p.stream);
@@ -73,15 +78,26 @@ void read_runtime(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& 
       r.stream = handle(p.stream);
       break;
     }
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020: r.bytes = as<cudaMemset_v3020_params>(d).count; break;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020: r.bytes = as<cudaMalloc_v3020_params>(d).size; break;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020: r.bytes = as<cudaHostAlloc_v3020_params>(d).size; break;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMallocHost_v3020: r.bytes = as<cudaMallocHost_v3020_params>(d).size; break;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000: r.stream = handle(as<cudaLaunchKernel_v7000_params>(d).stream); break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020:
+      r.bytes = as<cudaMemset_v3020_params>(d).count;
+      break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020:
+      r.bytes = as<cudaMalloc_v3020_params>(d).size;
+      break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020:
+      r.bytes = as<cudaHostAlloc_v3020_params>(d).size;
+      break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaMallocHost_v3020:
+      r.bytes = as<cudaMallocHost_v3020_params>(d).size;
+      break;
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000:
+      r.stream = handle(as<cudaLaunchKernel_v7000_params>(d).stream);
+      break;
     case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
       if (const auto* config = as<cudaLaunchKernelExC_v11060_params>(d).config) r.stream = handle(config->stream);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -95,22 +111,41 @@ void read_driver_copy(const CUpti_CallbackData& d, std::uint8_t kind, CallRecord
 
 void read_driver(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r) {
   switch (id) {
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize: r.stream = handle(as<cuStreamSynchronize_params>(d).hStream); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery: r.stream = handle(as<cuStreamQuery_params>(d).hStream); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize: r.handle = handle(as<cuEventSynchronize_params>(d).hEvent); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuEventQuery: r.handle = handle(as<cuEventQuery_params>(d).hEvent); break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize:
+      r.stream = handle(as<cuStreamSynchronize_params>(d).hStream);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamQuery:
+      r.stream = handle(as<cuStreamQuery_params>(d).hStream);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize:
+      r.handle = handle(as<cuEventSynchronize_params>(d).hEvent);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuEventQuery:
+      r.handle = handle(as<cuEventQuery_params>(d).hEvent);
+      break;
     case CUPTI_DRIVER_TRACE_CBID_cuEventRecord: {
       const auto& p = as<cuEventRecord_params>(d);
       r.stream = handle(p.hStream);
       r.handle = handle(p.hEvent);
       break;
     }
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2: read_driver_copy<cuMemcpyHtoD_v2_params>(d, 1, r); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2: read_driver_copy<cuMemcpyDtoH_v2_params>(d, 2, r); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2: read_driver_copy<cuMemcpyHtoDAsync_v2_params>(d, 1, r); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2: read_driver_copy<cuMemcpyDtoHAsync_v2_params>(d, 2, r); break;
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel: r.stream = handle(as<cuLaunchKernel_params>(d).hStream); break;
-    default: break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2:
+      read_driver_copy<cuMemcpyHtoD_v2_params>(d, 1, r);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2:
+      read_driver_copy<cuMemcpyDtoH_v2_params>(d, 2, r);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2:
+      read_driver_copy<cuMemcpyHtoDAsync_v2_params>(d, 1, r);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
+      read_driver_copy<cuMemcpyDtoHAsync_v2_params>(d, 2, r);
+      break;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+      r.stream = handle(as<cuLaunchKernel_params>(d).hStream);
+      break;
+    default:
+      break;
   }
 }
 
@@ -129,8 +164,10 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   r.copy_kind = g_is_copy[domain][id] ? kUnknownDirection : kNoCopy;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   if (data.functionParams) {
-    if (domain == CUPTI_CB_DOMAIN_RUNTIME_API) read_runtime(id, data, r);
-    else read_driver(id, data, r);
+    if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+      read_runtime(id, data, r);
+    else
+      read_driver(id, data, r);
   }
   r.end_ns = timestamp_ns();
   collector().add(r);
@@ -145,9 +182,10 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
 }
 
 // Enables exactly the functions the analysis knows (api_table): a training step makes thousands of cheap calls
-// (cudaGetDevice) that must not pay for tracing. Ids run without gaps up to a limit that differs between versions of CUPTI;
-// past it names are no longer found.
-void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, std::uint32_t limit) {
+// (cudaGetDevice) that must not pay for tracing. Ids run without gaps up to a limit that differs between versions of
+// CUPTI; past it names are no longer found.
+void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
+                   std::uint32_t limit) {
   std::vector<std::uint32_t> ids;
   std::vector<bool>& is_copy = g_is_copy[domain];
   is_copy.assign(limit, false);
@@ -166,9 +204,12 @@ std::string why_not(CUptiResult result) {
   switch (result) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       return "another tool holds CUPTI in this process (torch.profiler, Nsight, compute-sanitizer): run without it";
-    case CUPTI_ERROR_UNKNOWN: case CUPTI_ERROR_NOT_INITIALIZED:  // what libcupti says without a driver, or with a stub of it
-      return "libcupti finds no usable NVIDIA driver (cuptiSubscribe: " + result_text(result) + "): see whether nvidia-smi works";
-    default: return "cuptiSubscribe: " + result_text(result);
+    case CUPTI_ERROR_UNKNOWN:
+    case CUPTI_ERROR_NOT_INITIALIZED:  // what libcupti says without a driver, or with a stub of it
+      return "libcupti finds no usable NVIDIA driver (cuptiSubscribe: " + result_text(result) +
+             "): see whether nvidia-smi works";
+    default:
+      return "cuptiSubscribe: " + result_text(result);
   }
 }
 

@@ -151,12 +151,14 @@ int Collector::create_file() {
   if (file < 0 && errno == EEXIST) {
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-      std::fprintf(stderr, "[zerostall] tracing is off: %s is no file; ZEROSTALL_TRACE wants one to create\n", path.c_str());
+      std::fprintf(stderr, "[zerostall] tracing is off: %s is no file; ZEROSTALL_TRACE wants one to create\n",
+                   path.c_str());
       return -1;
     }
     file = ::open((path += "." + pid).c_str(), kFlags, 0644);
   }
-  if (file < 0) std::fprintf(stderr, "[zerostall] tracing is off: cannot create %s: %s\n", path.c_str(), std::strerror(errno));
+  if (file < 0)
+    std::fprintf(stderr, "[zerostall] tracing is off: cannot create %s: %s\n", path.c_str(), std::strerror(errno));
   return file;
 }
 

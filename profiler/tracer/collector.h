@@ -1,8 +1,8 @@
-// The tracer's one object: owns the trace file, the per-thread buffers and the string table. CUPTI's and NVTX's C callbacks
-// reach it through collector(). Lives until the process ends (callbacks come from exit handlers too).
+// The tracer's one object: owns the trace file, the per-thread buffers and the string table. CUPTI's and NVTX's C
+// callbacks reach it through collector(). Lives until the process ends (callbacks come from exit handlers too).
 //
-// Threads: every function may be called from any thread. A record goes into its thread's buffer (one uncontended lock) and from
-// there, when that is full, into the file as a chunk. Nothing calls back into CUDA.
+// Threads: every function may be called from any thread. A record goes into its thread's buffer (one uncontended lock)
+// and from there, when that is full, into the file as a chunk. Nothing calls back into CUDA.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace zerostall::tracer {
 // Records of one thread that are not in the file yet.
 struct ThreadBuffer {
   std::mutex lock;
-  std::uint32_t thread = 0;                 // kernel thread id
+  std::uint32_t thread = 0;  // kernel thread id
   std::vector<format::CallRecord> calls;
   std::vector<format::MarkRecord> marks;
   std::vector<format::NoteRecord> notes;
@@ -29,22 +29,22 @@ struct ThreadBuffer {
 
 class Collector {
  public:
-  // Opens the file named by $ZEROSTALL_TRACE ("zerostall.<pid>.zstall" if unset; ".<pid>" is added if another process got there
-  // first). Records made before are kept in memory and follow. False: cannot be written; said on stderr.
+  // Opens the file named by $ZEROSTALL_TRACE ("zerostall.<pid>.zstall" if unset; ".<pid>" is added if another process
+  // got there first). Records made before are kept in memory and follow. False: cannot be written; said on stderr.
   bool open(const std::string& meta_json);
   bool is_open() const { return open_.load(std::memory_order_acquire); }
 
   void add(const format::CallRecord& call);
   void add(const format::MarkRecord& mark);
   void note(format::NoteKind kind, std::string_view text, std::uint64_t value);
-  void add(const std::vector<format::GpuRecord>& records);   // straight to the file
+  void add(const std::vector<format::GpuRecord>& records);  // straight to the file
   void add_meta(const std::string& json);
-  // Writes what this thread has buffered: at the end of a step, so that a process that leaves without ceremony (_exit, a
-  // signal) loses the step it was in and no other.
+  // Writes what this thread has buffered: at the end of a step, so that a process that leaves without ceremony (_exit,
+  // a signal) loses the step it was in and no other.
   void flush_thread();
 
-  std::uint32_t string_id(std::string_view text);            // 0 for ""
-  std::uint32_t static_string_id(const char* text);          // for strings that never move: cached by address
+  std::uint32_t string_id(std::string_view text);    // 0 for ""
+  std::uint32_t static_string_id(const char* text);  // for strings that never move: cached by address
 
   // Writes what is buffered and the end chunk. Later records are dropped. Idempotent.
   void finish();
@@ -53,24 +53,25 @@ class Collector {
 
  private:
   friend struct ThreadHandle;
-  static int create_file();                                  // -1: could not, and said so on stderr
+  static int create_file();  // -1: could not, and said so on stderr
   ThreadBuffer& buffer();
   void retire(const std::shared_ptr<ThreadBuffer>& buffer);
-  void flush(ThreadBuffer& buffer);                          // caller holds buffer.lock
-  void write_chunk(format::ChunkKind kind, std::size_t record_bytes, const void* data, std::size_t bytes);  // holds file_lock_
-  void write_strings();                                      // holds file_lock_
+  void flush(ThreadBuffer& buffer);  // caller holds buffer.lock
+  void write_chunk(format::ChunkKind kind, std::size_t record_bytes, const void* data,
+                   std::size_t bytes);  // holds file_lock_
+  void write_strings();                 // holds file_lock_
   void write_all(const void* data, std::size_t bytes);
 
   std::atomic<bool> open_{false}, finished_{false};
   std::mutex file_lock_;
   int file_ = -1;
-  bool failed_ = false;                                      // disk full or the like: said once, then silent
+  bool failed_ = false;  // disk full or the like: said once, then silent
   std::uint64_t unwritten_ = 0;
 
   std::mutex string_lock_;
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::unordered_map<const char*, std::uint32_t> by_address_;
-  std::string new_strings_;                                  // serialised, not in the file yet
+  std::string new_strings_;  // serialised, not in the file yet
 
   std::mutex threads_lock_;
   std::set<std::shared_ptr<ThreadBuffer>> threads_;

@@ -33,7 +33,8 @@ Loaded load() {
   Loaded l;
   void* library = open_library();
   if (!library) {
-    l.error = "libcupti.so.13 was not found: install it (pip install nvidia-cuda-cupti) or add its folder to LD_LIBRARY_PATH";
+    l.error =
+        "libcupti.so.13 was not found: install it (pip install nvidia-cuda-cupti) or add its folder to LD_LIBRARY_PATH";
     return l;
   }
   CuptiApi& a = l.api;

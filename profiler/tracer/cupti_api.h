@@ -1,5 +1,5 @@
-// The functions of libcupti the tracer calls, found at run time: the tracer links neither CUDA nor CUPTI, so that it can be
-// loaded anywhere, and uses the copy of libcupti the process already has.
+// The functions of libcupti the tracer calls, found at run time: the tracer links neither CUDA nor CUPTI, so that it
+// can be loaded anywhere, and uses the copy of libcupti the process already has.
 #pragma once
 #include <cupti.h>
 

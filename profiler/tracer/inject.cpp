@@ -1,4 +1,5 @@
-// How the tracer gets going: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls InitializeInjection.
+// How the tracer gets going: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls
+// InitializeInjection.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -8,9 +9,9 @@
 #include <mutex>
 
 #include "profiler/tracer/activity.h"
+#include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
-#include "profiler/tracer/calls.h"
 
 namespace zerostall::tracer {
 namespace {

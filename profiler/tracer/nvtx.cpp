@@ -26,9 +26,12 @@ std::atomic<std::uint64_t> g_next_range{1};
 std::uint32_t text_of(const nvtxEventAttributes_t* event) {
   if (!event) return 0;
   switch (event->messageType) {
-    case NVTX_MESSAGE_TYPE_ASCII: return event->message.ascii ? collector().string_id(event->message.ascii) : 0;
-    case NVTX_MESSAGE_TYPE_REGISTERED: return event->message.registered ? event->message.registered->text : 0;
-    default: return 0;  // wide characters: no program on Linux has been seen to use them
+    case NVTX_MESSAGE_TYPE_ASCII:
+      return event->message.ascii ? collector().string_id(event->message.ascii) : 0;
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+      return event->message.registered ? event->message.registered->text : 0;
+    default:
+      return 0;  // wide characters: no program on Linux has been seen to use them
   }
 }
 
@@ -77,10 +80,14 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
   return new nvtxStringRegistration_st{collector().string_id(text ? text : "")};
 }
-void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { emit(MarkKind::instant, name_of(d), text_of(e)); }
+void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
+  emit(MarkKind::instant, name_of(d), text_of(e));
+}
 int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { return push(name_of(d), text_of(e)); }
 int NVTX_API domain_pop(nvtxDomainHandle_t d) { return pop(name_of(d)); }
-nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { return start(name_of(d), text_of(e)); }
+nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
+  return start(name_of(d), text_of(e));
+}
 void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t range) { emit(MarkKind::end, name_of(d), 0, range); }
 
 struct Slot {
@@ -109,14 +116,15 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(N
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
   if (!callbacks || !cupti_api()) return 0;  // without CUPTI's clock the marks could not be placed
   install(*callbacks, NVTX_CB_MODULE_CORE,
-          {slot(NVTX_CBID_CORE_MarkA, mark_a), slot(NVTX_CBID_CORE_MarkEx, mark_ex), slot(NVTX_CBID_CORE_RangePushA, push_a),
-           slot(NVTX_CBID_CORE_RangePushEx, push_ex), slot(NVTX_CBID_CORE_RangePop, pop_default),
-           slot(NVTX_CBID_CORE_RangeStartA, start_a), slot(NVTX_CBID_CORE_RangeStartEx, start_ex),
-           slot(NVTX_CBID_CORE_RangeEnd, end_default)});
-  install(*callbacks, NVTX_CB_MODULE_CORE2,
-          {slot(NVTX_CBID_CORE2_DomainCreateA, create_domain), slot(NVTX_CBID_CORE2_DomainRegisterStringA, register_string),
-           slot(NVTX_CBID_CORE2_DomainMarkEx, domain_mark), slot(NVTX_CBID_CORE2_DomainRangePushEx, domain_push),
-           slot(NVTX_CBID_CORE2_DomainRangePop, domain_pop), slot(NVTX_CBID_CORE2_DomainRangeStartEx, domain_start),
-           slot(NVTX_CBID_CORE2_DomainRangeEnd, domain_end)});
+          {slot(NVTX_CBID_CORE_MarkA, mark_a), slot(NVTX_CBID_CORE_MarkEx, mark_ex),
+           slot(NVTX_CBID_CORE_RangePushA, push_a), slot(NVTX_CBID_CORE_RangePushEx, push_ex),
+           slot(NVTX_CBID_CORE_RangePop, pop_default), slot(NVTX_CBID_CORE_RangeStartA, start_a),
+           slot(NVTX_CBID_CORE_RangeStartEx, start_ex), slot(NVTX_CBID_CORE_RangeEnd, end_default)});
+  install(
+      *callbacks, NVTX_CB_MODULE_CORE2,
+      {slot(NVTX_CBID_CORE2_DomainCreateA, create_domain), slot(NVTX_CBID_CORE2_DomainRegisterStringA, register_string),
+       slot(NVTX_CBID_CORE2_DomainMarkEx, domain_mark), slot(NVTX_CBID_CORE2_DomainRangePushEx, domain_push),
+       slot(NVTX_CBID_CORE2_DomainRangePop, domain_pop), slot(NVTX_CBID_CORE2_DomainRangeStartEx, domain_start),
+       slot(NVTX_CBID_CORE2_DomainRangeEnd, domain_end)});
   return 1;
 }

@@ -1,5 +1,6 @@
-// The main job against its limits: four settings of 12 steps, wall time and peak memory of the whole process tree's largest
-// member, and whether the training process grows with the number of steps. Counters end in the ratio to the limit: below 1 holds.
+// The main job against its limits: four settings of 12 steps, wall time and peak memory of the whole process tree's
+// largest member, and whether the training process grows with the number of steps. Counters end in the ratio to the
+// limit: below 1 holds.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

@@ -36,20 +36,24 @@ struct SimCopy : ::testing::Test {
 };
 
 TEST_F(SimCopy, SmallPageableUploadDoesNotWaitForTheStream) {
-  EXPECT_LT(cost([&] { return cudaMemcpyAsync(device, pageable.data(), kSmall, cudaMemcpyHostToDevice, stream); }), 100'000);
+  EXPECT_LT(cost([&] { return cudaMemcpyAsync(device, pageable.data(), kSmall, cudaMemcpyHostToDevice, stream); }),
+            100'000);
 }
 TEST_F(SimCopy, LargePageableUploadWaitsForTheStream) {
-  EXPECT_GT(cost([&] { return cudaMemcpyAsync(device, pageable.data(), kBytes, cudaMemcpyHostToDevice, stream); }), kLong - 100'000);
+  EXPECT_GT(cost([&] { return cudaMemcpyAsync(device, pageable.data(), kBytes, cudaMemcpyHostToDevice, stream); }),
+            kLong - 100'000);
 }
 TEST_F(SimCopy, PinnedAsyncCopiesNeverWait) {
   EXPECT_LT(cost([&] { return cudaMemcpyAsync(device, pinned, kBytes, cudaMemcpyHostToDevice, stream); }), 100'000);
   EXPECT_LT(cost([&] { return cudaMemcpyAsync(pinned, device, kBytes, cudaMemcpyDeviceToHost, stream); }), 100'000);
 }
 TEST_F(SimCopy, PageableDownloadReturnsWhenDone) {
-  EXPECT_GT(cost([&] { return cudaMemcpyAsync(pageable.data(), device, kSmall, cudaMemcpyDeviceToHost, stream); }), kLong - 100'000);
+  EXPECT_GT(cost([&] { return cudaMemcpyAsync(pageable.data(), device, kSmall, cudaMemcpyDeviceToHost, stream); }),
+            kLong - 100'000);
 }
 TEST_F(SimCopy, HostToHostReturnsWhenDone) {
-  EXPECT_GT(cost([&] { return cudaMemcpyAsync(pinned, pageable.data(), kSmall, cudaMemcpyHostToHost, stream); }), kLong - 100'000);
+  EXPECT_GT(cost([&] { return cudaMemcpyAsync(pinned, pageable.data(), kSmall, cudaMemcpyHostToHost, stream); }),
+            kLong - 100'000);
 }
 TEST_F(SimCopy, DeviceToDeviceNeverWaits) {
   auto* d = static_cast<char*>(device);

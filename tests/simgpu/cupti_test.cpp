@@ -12,7 +12,7 @@ namespace zerostall::testing {
 namespace {
 
 struct Seen {
-  std::vector<std::string> calls;  // "name enter", "name exit 0"
+  std::vector<std::string> calls;                    // "name enter", "name exit 0"
   std::map<int, std::vector<std::uint64_t>> begins;  // by activity kind
   std::size_t copy_bytes = 0;
   int copy_kind = 0, source = 0;
@@ -23,8 +23,10 @@ Seen* g_seen = nullptr;
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void* raw) {
   const auto& d = *static_cast<const CUpti_CallbackData*>(raw);
   const bool enter = d.callbackSite == CUPTI_API_ENTER;
-  if (enter) *d.correlationData = d.correlationId;
-  else EXPECT_EQ(*d.correlationData, d.correlationId) << "correlationData is kept from enter to exit";
+  if (enter)
+    *d.correlationData = d.correlationId;
+  else
+    EXPECT_EQ(*d.correlationData, d.correlationId) << "correlationData is kept from enter to exit";
   g_seen->calls.push_back(std::string(d.functionName) +
                           (enter ? " enter" : " exit " + std::to_string(*static_cast<int*>(d.functionReturnValue))));
   int device = 0;
@@ -60,13 +62,15 @@ TEST(SimCupti, CallbacksComeInPairsForTheEnabledIdsOnly) {
   CUpti_SubscriberHandle s = nullptr, second = nullptr;
   ASSERT_EQ(cuptiSubscribe(&s, on_call, nullptr), CUPTI_SUCCESS);
   EXPECT_EQ(cuptiSubscribe(&second, on_call, nullptr), CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
-  ASSERT_EQ(cuptiEnableCallback(1, s, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020),
-            CUPTI_SUCCESS);
+  ASSERT_EQ(
+      cuptiEnableCallback(1, s, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020),
+      CUPTI_SUCCESS);
   void* p = nullptr;
   cudaMalloc(&p, 16);
   cudaDeviceSynchronize();
   cudaFree(p);
-  EXPECT_EQ(seen.calls, (std::vector<std::string>{"cudaDeviceSynchronize_v3020 enter", "cudaDeviceSynchronize_v3020 exit 0"}));
+  EXPECT_EQ(seen.calls,
+            (std::vector<std::string>{"cudaDeviceSynchronize_v3020 enter", "cudaDeviceSynchronize_v3020 exit 0"}));
   ASSERT_EQ(cuptiUnsubscribe(s), CUPTI_SUCCESS);
   cudaDeviceSynchronize();
   EXPECT_EQ(seen.calls.size(), 2u);

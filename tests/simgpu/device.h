@@ -5,7 +5,8 @@
 
 #include "profiler/simgpu/core/simulator.h"
 
-extern "C" void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*);
+extern "C" void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*,
+                                       int*);
 
 namespace zerostall::testing {
 

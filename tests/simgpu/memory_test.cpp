@@ -88,7 +88,8 @@ TEST(SimMemory, WeightsCostNoRealMemory) {
   std::vector<char> chunk(64 << 20, 'w');
   const long before = resident_kb();
   for (std::size_t at = 0; at < bytes; at += chunk.size())
-    ASSERT_EQ(cudaMemcpy(static_cast<char*>(weights) + at, chunk.data(), chunk.size(), cudaMemcpyHostToDevice), cudaSuccess);
+    ASSERT_EQ(cudaMemcpy(static_cast<char*>(weights) + at, chunk.data(), chunk.size(), cudaMemcpyHostToDevice),
+              cudaSuccess);
   ASSERT_EQ(cudaMemset(weights, 0, bytes), cudaSuccess);
   EXPECT_LT(resident_kb() - before, 16 * 1024);
   cudaFree(weights);

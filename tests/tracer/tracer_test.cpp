@@ -149,8 +149,8 @@ TEST_F(TracerTest, NvtxMarksRangesAndRegisteredStringsArriveEvenBeforeTheFirstCu
   const Traced t = run({SUBJECT, "nvtx"});
   std::vector<std::string> found;
   for (const Range& r : t.trace.ranges)
-    found.push_back(std::string(t.trace.text(r.domain)) + ":" + std::string(t.trace.text(r.text)) + (r.instant ? " mark" : "") +
-                    (r.open ? " open" : ""));
+    found.push_back(std::string(t.trace.text(r.domain)) + ":" + std::string(t.trace.text(r.text)) +
+                    (r.instant ? " mark" : "") + (r.open ? " open" : ""));
   EXPECT_THAT(found, ::testing::ElementsAre(":instant mark", ":outer", "mine:registered"));
 }
 
@@ -182,8 +182,10 @@ TEST_F(TracerTest, TheScenariosCountsEqualTheSimulatorsBook) {
   EXPECT_EQ(t.in_trace, t.in_book);
   std::int64_t work = 0;
   for (const auto& [name, count] : t.in_trace)
-    if (name.find("Launch") != std::string::npos || name.starts_with("cudaMemcpy") || name.starts_with("cudaMemset")) work += count;
-  EXPECT_EQ(static_cast<std::int64_t>(t.trace.gpu_ops.size()), work) << "one GPU record for each launch, copy and memset";
+    if (name.find("Launch") != std::string::npos || name.starts_with("cudaMemcpy") || name.starts_with("cudaMemset"))
+      work += count;
+  EXPECT_EQ(static_cast<std::int64_t>(t.trace.gpu_ops.size()), work)
+      << "one GPU record for each launch, copy and memset";
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
-// cuBLAS and cuBLASLt as far as PyTorch's matrix products need them: handles, settings, and products as kernel launches whose
-// time follows from their dimensions. cuBLAS headers come only with downloads of hundreds of MB, so the few types needed are
-// declared here, from the public documentation. Everything else that torch imports is generated as "not supported".
+// cuBLAS and cuBLASLt as far as PyTorch's matrix products need them: handles, settings, and products as kernel launches
+// whose time follows from their dimensions. cuBLAS headers come only with downloads of hundreds of MB, so the few types
+// needed are declared here, from the public documentation. Everything else that torch imports is generated as "not
+// supported".
 #include <library_types.h>
 
 #include <cstdint>
 #include <cstring>
 
-#include "profiler/simgpu/core/launch.h"
 #include "profiler/simgpu/blas/blas.h"
+#include "profiler/simgpu/core/launch.h"
 
 using namespace zerostall::simgpu;
 
@@ -23,10 +24,18 @@ struct Handle {
 
 int type_bits(int data_type) {  // cudaDataType
   switch (data_type) {
-    case CUDA_R_8I: case CUDA_R_8U: case CUDA_R_8F_E4M3: case CUDA_R_8F_E5M2: return 8;
-    case CUDA_R_16F: case CUDA_R_16BF: return 16;
-    case CUDA_R_64F: return 64;
-    default: return 32;
+    case CUDA_R_8I:
+    case CUDA_R_8U:
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2:
+      return 8;
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+      return 16;
+    case CUDA_R_64F:
+      return 64;
+    default:
+      return 32;
   }
 }
 
@@ -73,20 +82,27 @@ EXPORT int cublasGetVersion_v2(Handle*, int* version) {
   *version = kBlasVersion;
   return kBlasSuccess;
 }
-EXPORT const char* cublasGetStatusString(int status) { return status == kBlasSuccess ? "success" : "error of the simulated GPU"; }
+EXPORT const char* cublasGetStatusString(int status) {
+  return status == kBlasSuccess ? "success" : "error of the simulated GPU";
+}
 
-EXPORT int cublasSgemm_v2(Handle* h, int, int, int m, int n, int k, ...) { return product(h, "sim_cublas_sgemm", m, n, k, 1, 32); }
-EXPORT int cublasDgemm_v2(Handle* h, int, int, int m, int n, int k, ...) { return product(h, "sim_cublas_dgemm", m, n, k, 1, 64); }
-EXPORT int cublasGemmEx(Handle* h, int, int, int m, int n, int k, const void*, const void*, int a_type, int, const void*, int, int,
-                        const void*, void*, int, int, int, int) {
+EXPORT int cublasSgemm_v2(Handle* h, int, int, int m, int n, int k, ...) {
+  return product(h, "sim_cublas_sgemm", m, n, k, 1, 32);
+}
+EXPORT int cublasDgemm_v2(Handle* h, int, int, int m, int n, int k, ...) {
+  return product(h, "sim_cublas_dgemm", m, n, k, 1, 64);
+}
+EXPORT int cublasGemmEx(Handle* h, int, int, int m, int n, int k, const void*, const void*, int a_type, int,
+                        const void*, int, int, const void*, void*, int, int, int, int) {
   return product(h, "sim_cublas_gemm_ex", m, n, k, 1, type_bits(a_type));
 }
-EXPORT int cublasSgemmStridedBatched(Handle* h, int, int, int m, int n, int k, const float*, const float*, int, long long,
-                                     const float*, int, long long, const float*, float*, int, long long, int batch) {
+EXPORT int cublasSgemmStridedBatched(Handle* h, int, int, int m, int n, int k, const float*, const float*, int,
+                                     long long, const float*, int, long long, const float*, float*, int, long long,
+                                     int batch) {
   return product(h, "sim_cublas_sgemm_batched", m, n, k, batch, 32);
 }
-EXPORT int cublasGemmStridedBatchedEx(Handle* h, int, int, int m, int n, int k, const void*, const void*, int a_type, int,
-                                      long long, const void*, int, int, long long, const void*, void*, int, int, long long,
-                                      int batch, int, int) {
+EXPORT int cublasGemmStridedBatchedEx(Handle* h, int, int, int m, int n, int k, const void*, const void*, int a_type,
+                                      int, long long, const void*, int, int, long long, const void*, void*, int, int,
+                                      long long, int batch, int, int) {
   return product(h, "sim_cublas_gemm_batched_ex", m, n, k, batch, type_bits(a_type));
 }

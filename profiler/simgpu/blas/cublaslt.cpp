@@ -1,6 +1,5 @@
-// cuBLASLt: descriptors and the product. A layout's dimensions are kept, since they decide how long a product takes.
-// cublasLtMatmulDesc_t and its kin are opaque handles that callers allocate either by ...Create or in a buffer of their own
-// through ...Init_internal; both forms are served. Types as in the public documentation of cuBLASLt.
+// cuBLASLt: descriptors and the product. A layout's dimensions are kept, since they decide how long a product takes. Types
+// as in the public documentation of cuBLASLt.
 #include <library_types.h>
 
 #include <cstdint>
@@ -28,8 +27,8 @@ struct Layout {
 struct Preference {
   int unused;
 };
-constexpr int kTransposeA = 3;    // CUBLASLT_MATMUL_DESC_TRANSA
-constexpr int kBatchCount = 5;    // CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
+constexpr int kTransposeA = 3;  // CUBLASLT_MATMUL_DESC_TRANSA
+constexpr int kBatchCount = 5;  // CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT
 
 // cublasLtMatmulHeuristicResult_t
 struct HeuristicResult {
@@ -42,9 +41,16 @@ struct HeuristicResult {
 
 int bits_of(int type) {
   switch (type) {
-    case CUDA_R_8I: case CUDA_R_8U: case CUDA_R_8F_E4M3: case CUDA_R_8F_E5M2: return 8;
-    case CUDA_R_16F: case CUDA_R_16BF: return 16;
-    default: return 32;
+    case CUDA_R_8I:
+    case CUDA_R_8U:
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2:
+      return 8;
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+      return 16;
+    default:
+      return 32;
   }
 }
 
@@ -73,7 +79,8 @@ EXPORT int cublasLtMatmulDescSetAttribute(MatmulDescription* d, int attribute, c
   if (attribute == kTransposeA && bytes == sizeof(int)) std::memcpy(&d->transpose_a, value, bytes);
   return kBlasSuccess;
 }
-EXPORT int cublasLtMatrixLayoutCreate(Layout** l, int type, std::uint64_t rows, std::uint64_t columns, std::int64_t leading) {
+EXPORT int cublasLtMatrixLayoutCreate(Layout** l, int type, std::uint64_t rows, std::uint64_t columns,
+                                      std::int64_t leading) {
   *l = new Layout{type, rows, columns, leading, 1};
   return kBlasSuccess;
 }
@@ -95,14 +102,15 @@ EXPORT int cublasLtMatmulPreferenceDestroy(Preference* p) {
 }
 EXPORT int cublasLtMatmulPreferenceSetAttribute(Preference*, int, const void*, std::size_t) { return kBlasSuccess; }
 
-EXPORT int cublasLtMatmulAlgoGetHeuristic(void*, MatmulDescription*, Layout*, Layout*, Layout*, Layout*, Preference*, int wanted,
-                                          HeuristicResult* results, int* found) {
+EXPORT int cublasLtMatmulAlgoGetHeuristic(void*, MatmulDescription*, Layout*, Layout*, Layout*, Layout*, Preference*,
+                                          int wanted, HeuristicResult* results, int* found) {
   *found = wanted > 0 ? 1 : 0;
   if (wanted > 0) std::memset(results, 0, sizeof *results);
   return kBlasSuccess;
 }
-EXPORT int cublasLtMatmul(void*, MatmulDescription* d, const void*, const void*, Layout* a, const void*, Layout*, const void*,
-                          const void*, Layout*, void*, Layout* out, const void*, void*, std::size_t, const void* stream) {
+EXPORT int cublasLtMatmul(void*, MatmulDescription* d, const void*, const void*, Layout* a, const void*, Layout*,
+                          const void*, const void*, Layout*, void*, Layout* out, const void*, void*, std::size_t,
+                          const void* stream) {
   const auto k = static_cast<double>(d->transpose_a ? a->rows : a->columns);
   return blas_launch("sim_cublasLt_matmul", static_cast<double>(out->rows), static_cast<double>(out->columns), k,
                      out->batch > 0 ? out->batch : 1, bits_of(a->type), stream);

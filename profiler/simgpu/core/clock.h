@@ -1,5 +1,6 @@
-// The virtual host clock of the process, in nanoseconds. Host time advances by the modelled cost of calls and by waiting; real
-// time plays no part, so the same program gives the same timeline as long as one thread at a time calls CUDA. Thread-safe.
+// The virtual host clock of the process, in nanoseconds. Host time advances by the modelled cost of calls and by
+// waiting; real time plays no part, so the same program gives the same timeline as long as one thread at a time calls
+// CUDA. Thread-safe.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -41,7 +41,8 @@ void move_bytes(const CopyRequest& r, bool from_device, bool to_device) {
   }
   if (from_device && !memory.is_real(r.source, r.bytes)) {
     report_unreal_readback(r.api, r.bytes);
-    // A scalar a kernel should have computed: zero (a finite loss, no overflow found), never bytes an earlier owner left.
+    // A scalar a kernel should have computed: zero (a finite loss, no overflow found), never bytes an earlier owner
+    // left.
     if (r.bytes <= kScalarBytes) {
       std::memset(r.target, 0, r.bytes);
       return;
@@ -109,8 +110,8 @@ CopyStatus set(const SetRequest& r) {
     Stream* stream = s.timeline.stream(r.stream);
     if (!stream) return CopyStatus::invalid_stream;
     s.clock.advance(s.model.copy_call_ns);
-    const std::int64_t ns = std::max(s.model.kernel_floor_ns,
-                                     static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
+    const std::int64_t ns =
+        std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
     const Span span = s.timeline.enqueue(*stream, ns, s.model.launch_latency_ns, Engine::compute);
     work = {WorkKind::memset, span.begin_ns, span.end_ns, t_correlation, stream->id};
   }

@@ -10,13 +10,14 @@ struct CopyRequest {
   const void* source;
   std::size_t bytes;
   const void* stream;
-  bool async;            // issued by an API with "Async" in its name
-  const char* api;       // for the book: "cudaMemcpyAsync"
+  bool async;       // issued by an API with "Async" in its name
+  const char* api;  // for the book: "cudaMemcpyAsync"
 };
 
 enum class CopyStatus { ok, invalid_value, invalid_stream };
 
-// Queues the copy, lets the host wait as the real call would, and moves the bytes. Direction follows from the addresses.
+// Queues the copy, lets the host wait as the real call would, and moves the bytes. Direction follows from the
+// addresses.
 CopyStatus copy(const CopyRequest& request);
 
 struct SetRequest {

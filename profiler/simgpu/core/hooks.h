@@ -1,5 +1,5 @@
-// The private contact between API entry points and the simulated CUPTI: entry points announce calls and GPU work here, CUPTI
-// installs itself as the listener. Costs one relaxed load per call while nobody listens.
+// The private contact between API entry points and the simulated CUPTI: entry points announce calls and GPU work here,
+// CUPTI installs itself as the listener. Costs one relaxed load per call while nobody listens.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -12,14 +12,14 @@
 namespace zerostall::simgpu {
 
 struct CallInfo {
-  int domain;                  // CUpti_CallbackDomain: 1 driver, 2 runtime
+  int domain;  // CUpti_CallbackDomain: 1 driver, 2 runtime
   std::uint32_t callback_id;
-  const char* name;            // CUPTI's name, with version suffix
-  const void* params;          // the API's parameter struct of the CUPTI headers, or null
-  const char* symbol;          // kernel name of launches, or null
+  const char* name;    // CUPTI's name, with version suffix
+  const void* params;  // the API's parameter struct of the CUPTI headers, or null
+  const char* symbol;  // kernel name of launches, or null
   std::uint32_t correlation;
-  std::uint64_t user_data = 0; // CUPTI's correlationData: kept from enter to exit
-  std::int64_t begin_ns = 0;   // for activity records
+  std::uint64_t user_data = 0;  // CUPTI's correlationData: kept from enter to exit
+  std::int64_t begin_ns = 0;    // for activity records
 };
 
 enum class WorkKind : std::uint8_t { kernel, copy, memset };
@@ -53,7 +53,7 @@ struct Hooks {
 };
 
 extern std::atomic<const Hooks*> g_hooks;
-extern thread_local std::uint32_t t_correlation;   // of the API call this thread is in
+extern thread_local std::uint32_t t_correlation;  // of the API call this thread is in
 std::uint32_t next_correlation();
 
 // Loads the library named by CUDA_INJECTION64_PATH once, as the driver does on first use.
@@ -63,7 +63,8 @@ extern std::atomic<bool> g_initialized;
 // Brackets one public entry point.
 class ApiCall {
  public:
-  ApiCall(int domain, std::uint32_t callback_id, const char* name, const void* params, const char* symbol, Counter* counter)
+  ApiCall(int domain, std::uint32_t callback_id, const char* name, const void* params, const char* symbol,
+          Counter* counter)
       : previous_(t_correlation) {
     count(counter);
     if (!g_initialized.load(std::memory_order_acquire)) initialize_driver();

@@ -60,7 +60,8 @@ void report_unsupported(const char* function) {
     first = j.unsupported[function]++ == 0;
   }
   if (first)
-    std::fprintf(stderr, "[zerostall] simulated GPU: %s is not supported; it returns an error to the program\n", function);
+    std::fprintf(stderr, "[zerostall] simulated GPU: %s is not supported; it returns an error to the program\n",
+                 function);
   if (Listener l = j.listener.load()) l(2, function, 1);
 }
 

@@ -1,13 +1,13 @@
-// The simulator's own book: how often each API function was called, what it could not do, which read-backs had no real value.
-// Independent of CUPTI, so that a tracer's counts can be checked against it. Thread-safe.
+// The simulator's own book: how often each API function was called, what it could not do, which read-backs had no real
+// value. Independent of CUPTI, so that a tracer's counts can be checked against it. Thread-safe.
 #pragma once
 #include <cstdint>
 
 namespace zerostall::simgpu {
 
-// Counts one call of `function` (static string, the API's own name). `slot` is a static index assigned by register_function.
+// One counter per API function, by its own name (a static string). Created on first use, never freed.
 struct Counter;
-Counter* counter_for(const char* function);   // created once per wrapper; never freed
+Counter* counter_for(const char* function);
 void count(Counter* counter);
 
 // Names an unsupported function once on stderr, counts it, and passes it on to the listener.

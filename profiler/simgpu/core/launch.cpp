@@ -45,8 +45,7 @@ std::int64_t shape_ns(const Launch& l) {
   const DeviceModel& m = simulator().model;
   const std::int64_t blocks = std::int64_t{l.grid.x} * l.grid.y * l.grid.z;
   const std::int64_t threads = blocks * l.block.x * l.block.y * l.block.z;
-  if (const std::int64_t block_ns = class_block_ns(l.name))
-    return (blocks + m.sm_count - 1) / m.sm_count * block_ns;
+  if (const std::int64_t block_ns = class_block_ns(l.name)) return (blocks + m.sm_count - 1) / m.sm_count * block_ns;
   return threads * m.bytes_per_thread * 1000 / m.device_bytes_per_us;
 }
 
@@ -105,7 +104,9 @@ cudaError_t library_launch(const Launch& l) {
 
 std::int64_t gemm_ns(double m, double n, double k, int bits) {
   const DeviceModel& model = simulator().model;
-  const auto rate = bits <= 8 ? model.gemm_int8_ops_per_us : bits <= 16 ? model.gemm_half_ops_per_us : model.gemm_float_ops_per_us;
+  const auto rate = bits <= 8    ? model.gemm_int8_ops_per_us
+                    : bits <= 16 ? model.gemm_half_ops_per_us
+                                 : model.gemm_float_ops_per_us;
   const double compute_ns = 2.0 * m * n * k * 1000.0 / static_cast<double>(rate);
   const double bytes = (m * k + n * k) * bits / 8.0 + m * n * (bits <= 8 ? 4.0 : bits / 8.0);
   const double memory_ns = bytes * 1000.0 / static_cast<double>(model.device_bytes_per_us);

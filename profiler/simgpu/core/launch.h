@@ -7,11 +7,11 @@
 namespace zerostall::simgpu {
 
 struct Launch {
-  const char* name;          // lives as long as the process
+  const char* name;  // lives as long as the process
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   const void* stream = nullptr;
-  std::int64_t duration_ns = -1;   // -1: from the launch shape
+  std::int64_t duration_ns = -1;  // -1: from the launch shape
 };
 
 // Name of the kernel behind a host stub's address, as registered by __cudaRegisterFunction; "unknown kernel" if none.
@@ -21,7 +21,8 @@ void register_kernel(const void* host_function, const char* name);
 // Queues the kernel and charges the host for the launch, inside the API call that is being made.
 cudaError_t launch(const Launch& launch);
 
-// The same as a runtime API call of its own (cudaLaunchKernelExC), as a library that launches internally shows up in CUPTI.
+// The same as a runtime API call of its own (cudaLaunchKernelExC), as a library that launches internally shows up in
+// CUPTI.
 cudaError_t library_launch(const Launch& launch);
 
 // Modelled time of a matrix product of m x n x k. `bits` = width of the inputs: 8, 16, 32.

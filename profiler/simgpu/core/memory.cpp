@@ -7,7 +7,7 @@
 namespace zerostall::simgpu {
 namespace {
 
-constexpr std::uintptr_t kArena = 0x100000000000;        // 16 TiB: far from where Linux puts anything
+constexpr std::uintptr_t kArena = 0x100000000000;  // 16 TiB: far from where Linux puts anything
 constexpr std::size_t kArenaBytes = std::size_t{1} << 40;
 constexpr std::size_t kGranularity = std::size_t{1} << 16;
 constexpr std::size_t kPage = 4096;
@@ -139,7 +139,8 @@ void MemoryMap::note_write(const void* address, std::size_t bytes, bool real) {
         w.end = std::max(w.end, end);
         return;
       }
-    if (writes_.size() < 64) writes_.push_back({begin, end});  // more than that without a launch: forget, and say "not real"
+    if (writes_.size() < 64)
+      writes_.push_back({begin, end});  // more than that without a launch: forget, and say "not real"
     return;
   }
   std::erase_if(writes_, [&](const Write& w) { return begin < w.end && w.begin < end; });

@@ -1,6 +1,6 @@
 // Which address is what: device, pinned, managed, registered or pageable memory, for any address inside an allocation.
-// Device memory is address space only: reserved without backing, read as zeros until a copy or memset writes to it. Addresses
-// of device memory are the same in every run (first fit in one arena). Thread-safe.
+// Device memory is address space only: reserved without backing, read as zeros until a copy or memset writes to it.
+// Addresses of device memory are the same in every run (first fit in one arena). Thread-safe.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,17 +16,17 @@ class MemoryMap {
  public:
   struct Block {
     std::uintptr_t base = 0;
-    std::size_t bytes = 0;      // as asked for
+    std::size_t bytes = 0;  // as asked for
     MemoryKind kind = MemoryKind::pageable;
-    bool registered = false;    // cudaHostRegister: the memory is the program's
+    bool registered = false;  // cudaHostRegister: the memory is the program's
   };
 
   // `capacity` = device memory of the model. Returns null when it is exceeded.
   void* allocate_device(std::size_t bytes, std::size_t capacity);
-  void* allocate_host(std::size_t bytes, MemoryKind kind);     // pinned or managed; null when the machine has no memory
-  bool register_host(void* base, std::size_t bytes);           // false: overlaps a known block
-  bool unregister_host(void* base);                            // false: not registered
-  bool release(void* base, MemoryKind kind);                   // false: no such block of that kind
+  void* allocate_host(std::size_t bytes, MemoryKind kind);  // pinned or managed; null when the machine has no memory
+  bool register_host(void* base, std::size_t bytes);        // false: overlaps a known block
+  bool unregister_host(void* base);                         // false: not registered
+  bool release(void* base, MemoryKind kind);                // false: no such block of that kind
 
   // The block that holds `address`; a pageable Block with base 0 if none does.
   Block find(const void* address) const;
@@ -47,10 +47,10 @@ class MemoryMap {
 
   mutable std::mutex lock_;
   std::map<std::uintptr_t, Block> blocks_;
-  std::map<std::uintptr_t, std::size_t> free_;   // device arena: gaps by address
+  std::map<std::uintptr_t, std::size_t> free_;  // device arena: gaps by address
   std::uintptr_t arena_ = 0;
   std::size_t device_bytes_ = 0, peak_ = 0;
-  std::vector<Write> writes_;                    // since the last launch
+  std::vector<Write> writes_;  // since the last launch
 };
 
 }  // namespace zerostall::simgpu

@@ -18,23 +18,38 @@ std::string library_folder() {
 }
 
 void read_fields(DeviceModel& m, const nlohmann::json& file) {
-  const struct { const char* key; std::int64_t DeviceModel::* field; } fields[] = {
-      {"memory_bytes", &DeviceModel::memory_bytes}, {"sm_count", &DeviceModel::sm_count},
-      {"compute_major", &DeviceModel::compute_major}, {"compute_minor", &DeviceModel::compute_minor},
-      {"clock_khz", &DeviceModel::clock_khz}, {"memory_clock_khz", &DeviceModel::memory_clock_khz},
-      {"memory_bus_bits", &DeviceModel::memory_bus_bits}, {"l2_bytes", &DeviceModel::l2_bytes},
-      {"shared_per_sm_bytes", &DeviceModel::shared_per_sm_bytes}, {"shared_optin_bytes", &DeviceModel::shared_optin_bytes},
-      {"blocks_per_sm", &DeviceModel::blocks_per_sm}, {"device_bytes_per_us", &DeviceModel::device_bytes_per_us},
+  const struct {
+    const char* key;
+    std::int64_t DeviceModel::*field;
+  } fields[] = {
+      {"memory_bytes", &DeviceModel::memory_bytes},
+      {"sm_count", &DeviceModel::sm_count},
+      {"compute_major", &DeviceModel::compute_major},
+      {"compute_minor", &DeviceModel::compute_minor},
+      {"clock_khz", &DeviceModel::clock_khz},
+      {"memory_clock_khz", &DeviceModel::memory_clock_khz},
+      {"memory_bus_bits", &DeviceModel::memory_bus_bits},
+      {"l2_bytes", &DeviceModel::l2_bytes},
+      {"shared_per_sm_bytes", &DeviceModel::shared_per_sm_bytes},
+      {"shared_optin_bytes", &DeviceModel::shared_optin_bytes},
+      {"blocks_per_sm", &DeviceModel::blocks_per_sm},
+      {"device_bytes_per_us", &DeviceModel::device_bytes_per_us},
       {"pinned_bytes_per_us", &DeviceModel::pinned_bytes_per_us},
       {"pageable_bytes_per_us", &DeviceModel::pageable_bytes_per_us},
       {"gemm_int8_ops_per_us", &DeviceModel::gemm_int8_ops_per_us},
       {"gemm_half_ops_per_us", &DeviceModel::gemm_half_ops_per_us},
-      {"gemm_float_ops_per_us", &DeviceModel::gemm_float_ops_per_us}, {"launch_ns", &DeviceModel::launch_ns},
-      {"launch_latency_ns", &DeviceModel::launch_latency_ns}, {"between_launches_ns", &DeviceModel::between_launches_ns},
-      {"kernel_floor_ns", &DeviceModel::kernel_floor_ns}, {"copy_call_ns", &DeviceModel::copy_call_ns},
-      {"copy_latency_ns", &DeviceModel::copy_latency_ns}, {"sync_ns", &DeviceModel::sync_ns},
-      {"event_ns", &DeviceModel::event_ns}, {"query_ns", &DeviceModel::query_ns},
-      {"allocate_ns", &DeviceModel::allocate_ns}, {"host_allocate_ns", &DeviceModel::host_allocate_ns},
+      {"gemm_float_ops_per_us", &DeviceModel::gemm_float_ops_per_us},
+      {"launch_ns", &DeviceModel::launch_ns},
+      {"launch_latency_ns", &DeviceModel::launch_latency_ns},
+      {"between_launches_ns", &DeviceModel::between_launches_ns},
+      {"kernel_floor_ns", &DeviceModel::kernel_floor_ns},
+      {"copy_call_ns", &DeviceModel::copy_call_ns},
+      {"copy_latency_ns", &DeviceModel::copy_latency_ns},
+      {"sync_ns", &DeviceModel::sync_ns},
+      {"event_ns", &DeviceModel::event_ns},
+      {"query_ns", &DeviceModel::query_ns},
+      {"allocate_ns", &DeviceModel::allocate_ns},
+      {"host_allocate_ns", &DeviceModel::host_allocate_ns},
       {"launch_queue", &DeviceModel::launch_queue},
       {"staged_copy_limit_bytes", &DeviceModel::staged_copy_limit_bytes},
       {"bytes_per_thread", &DeviceModel::bytes_per_thread},
@@ -57,8 +72,8 @@ DeviceModel load_model() {
     model.name = file.at("name").get<std::string>();
     read_fields(model, file);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "[zerostall] simulated GPU: cannot read device model '%s' (%s): %s\n", model.id.c_str(), path.c_str(),
-                 e.what());
+    std::fprintf(stderr, "[zerostall] simulated GPU: cannot read device model '%s' (%s): %s\n", model.id.c_str(),
+                 path.c_str(), e.what());
     std::_Exit(4);
   }
   return model;

@@ -38,8 +38,10 @@ void initialize_driver() {
       return;
     }
     const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
-    if (!start) std::fprintf(stderr, "[zerostall] simulated GPU: %s has no InitializeInjection\n", path);
-    else start();  // a library that fails says so itself; the program runs on, as with the real driver
+    if (!start)
+      std::fprintf(stderr, "[zerostall] simulated GPU: %s has no InitializeInjection\n", path);
+    else
+      start();  // a library that fails says so itself; the program runs on, as with the real driver
   });
   inside = false;
   g_initialized.store(true, std::memory_order_release);
@@ -51,6 +53,7 @@ void initialize_driver() {
 extern "C" __attribute__((visibility("default"))) const char* zerostall_sim_model() {
   return zerostall::simgpu::simulator().model.id.c_str();
 }
-extern "C" __attribute__((visibility("default"))) void zerostall_sim_set_listener(zerostall::simgpu::Listener listener) {
+extern "C" __attribute__((visibility("default"))) void zerostall_sim_set_listener(
+    zerostall::simgpu::Listener listener) {
   zerostall::simgpu::set_listener(listener);
 }

@@ -1,5 +1,5 @@
-// The one simulated device of the process. CUDA's C ABI has no handle to pass it through, hence the one global, which lives
-// until the process ends (programs call CUDA from their exit handlers).
+// The one simulated device of the process. CUDA's C ABI has no handle to pass it through, hence the one global, which
+// lives until the process ends (programs call CUDA from their exit handlers).
 #pragma once
 #include <mutex>
 
@@ -14,7 +14,7 @@ struct Simulator {
   DeviceModel model = load_model();
   VirtualClock clock;
   MemoryMap memory;
-  std::mutex lock;                    // guards timeline
+  std::mutex lock;  // guards timeline
   Timeline timeline{clock, model.launch_queue};
 };
 

@@ -1,6 +1,6 @@
 // Activity records: kernels, copies, memsets, synchronisations, API calls, in CUPTI's layouts and buffers.
-// One buffer for all threads. Records are written when work is queued (its end is known then) and delivered on the thread that
-// fills a buffer or flushes; a client must not rely on order, as with the real library.
+// One buffer for all threads. Records are written when work is queued (its end is known then) and delivered on the
+// thread that fills a buffer or flushes; a client must not rely on order, as with the real library.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,12 +32,20 @@ bool on(CUpti_ActivityKind kind) { return g_on[kind].load(std::memory_order_rela
 
 std::size_t record_bytes(CUpti_ActivityKind kind) {
   switch (kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: case CUPTI_ACTIVITY_KIND_KERNEL: return sizeof(CUpti_ActivityKernel10);
-    case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy6);
-    case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: return sizeof(CUpti_ActivitySynchronization2);
-    case CUPTI_ACTIVITY_KIND_RUNTIME: case CUPTI_ACTIVITY_KIND_DRIVER: return sizeof(CUpti_ActivityAPI);
-    default: return 0;
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+      return sizeof(CUpti_ActivityKernel10);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      return sizeof(CUpti_ActivityMemcpy6);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return sizeof(CUpti_ActivityMemset4);
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      return sizeof(CUpti_ActivitySynchronization2);
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      return sizeof(CUpti_ActivityAPI);
+    default:
+      return 0;
   }
 }
 
@@ -120,7 +128,9 @@ void write_memset(const Work& w) {
   write(m);
 }
 
-CUpti_ActivityKind api_kind(int domain) { return domain == 2 ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER; }
+CUpti_ActivityKind api_kind(int domain) {
+  return domain == 2 ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER;
+}
 
 }  // namespace
 
@@ -150,7 +160,8 @@ void activity_exit(const CallInfo& call, int result) {
 
 void activity_work(const Work& w) {
   if (t_delivering) return;
-  if (w.kind == WorkKind::kernel && (on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) || on(CUPTI_ACTIVITY_KIND_KERNEL))) write_kernel(w);
+  if (w.kind == WorkKind::kernel && (on(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) || on(CUPTI_ACTIVITY_KIND_KERNEL)))
+    write_kernel(w);
   if (w.kind == WorkKind::copy && on(CUPTI_ACTIVITY_KIND_MEMCPY)) write_copy(w);
   if (w.kind == WorkKind::memset && on(CUPTI_ACTIVITY_KIND_MEMSET)) write_memset(w);
 }
@@ -188,7 +199,8 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   update_hooks();
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete) {
   if (!request || !complete) return CUPTI_ERROR_INVALID_PARAMETER;
   std::lock_guard guard(g_lock);
   g_request = request;
@@ -200,7 +212,9 @@ CUptiResult cuptiActivityFlushAll(uint32_t) {
   hand_over(g_buffer);
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityFlushPeriod(uint32_t) { return CUPTI_SUCCESS; }  // buffers are handed over when full or flushed
+CUptiResult cuptiActivityFlushPeriod(uint32_t) {
+  return CUPTI_SUCCESS;
+}  // buffers are handed over when full or flushed
 CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid_bytes, CUpti_Activity** record) {
   if (!buffer || !record) return CUPTI_ERROR_INVALID_PARAMETER;
   std::uint8_t* next = buffer;

@@ -40,11 +40,11 @@ CUptiResult cuptiGetTimestamp(uint64_t* time) {
 }
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
   if (!text) return CUPTI_ERROR_INVALID_PARAMETER;
-  *text = result == CUPTI_SUCCESS                                        ? "CUPTI_SUCCESS"
-          : result == CUPTI_ERROR_NOT_SUPPORTED                          ? "CUPTI_ERROR_NOT_SUPPORTED"
-          : result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED     ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
-          : result == CUPTI_ERROR_INVALID_PARAMETER                      ? "CUPTI_ERROR_INVALID_PARAMETER"
-                                                                         : "CUPTI error of the simulated GPU";
+  *text = result == CUPTI_SUCCESS                                    ? "CUPTI_SUCCESS"
+          : result == CUPTI_ERROR_NOT_SUPPORTED                      ? "CUPTI_ERROR_NOT_SUPPORTED"
+          : result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
+          : result == CUPTI_ERROR_INVALID_PARAMETER                  ? "CUPTI_ERROR_INVALID_PARAMETER"
+                                                                     : "CUPTI error of the simulated GPU";
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetDeviceId(CUcontext, uint32_t* id) {

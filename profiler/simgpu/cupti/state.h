@@ -28,7 +28,7 @@ std::uint64_t timestamp();
 
 // Generated: CUPTI's name of a callback id, or null.
 const char* callback_name(int domain, std::uint32_t id);
-std::uint32_t callback_count(int domain);   // ids are below this
+std::uint32_t callback_count(int domain);  // ids are below this
 
 inline constexpr std::uint32_t kContext = 1, kDevice = 0;
 

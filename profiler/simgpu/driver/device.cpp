@@ -1,12 +1,11 @@
 // Driver API: devices, the primary context, entry point look-up.
-#include "driver_behaviours.h"
-
 #include <dlfcn.h>
 
 #include <cstdio>
 #include <cstring>
 #include <string>
 
+#include "driver_behaviours.h"
 #include "profiler/simgpu/core/attributes.h"
 #include "profiler/simgpu/driver/support.h"
 
@@ -31,9 +30,10 @@ CUresult put(const char** out, const char* text) {
 extern "C" {
 
 __attribute__((visibility("default"))) CUresult cuGetErrorString(CUresult error, const char** text) {
-  return put(text, error == CUDA_SUCCESS               ? "no error"
-                   : error == CUDA_ERROR_NOT_SUPPORTED ? "operation not supported (zerostall's simulated GPU does not implement it)"
-                                                       : "error of the simulated GPU");
+  return put(text, error == CUDA_SUCCESS ? "no error"
+                   : error == CUDA_ERROR_NOT_SUPPORTED
+                       ? "operation not supported (zerostall's simulated GPU does not implement it)"
+                       : "error of the simulated GPU");
 }
 __attribute__((visibility("default"))) CUresult cuGetErrorName(CUresult error, const char** text) {
   return put(text, error == CUDA_SUCCESS               ? "CUDA_SUCCESS"
@@ -113,16 +113,23 @@ CUresult sim_cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CU
   if (!data || !block.base) return CUDA_ERROR_INVALID_VALUE;
   const bool device = block.kind != MemoryKind::pinned;
   switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: *static_cast<CUcontext*>(data) = primary_context(); return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      *static_cast<CUcontext*>(data) = primary_context();
+      return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       *static_cast<unsigned*>(data) = device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
       return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: *static_cast<CUdeviceptr*>(data) = pointer; return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *static_cast<int*>(data) = 0; return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      *static_cast<CUdeviceptr*>(data) = pointer;
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      *static_cast<int*>(data) = 0;
+      return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       *static_cast<unsigned*>(data) = block.kind == MemoryKind::managed;
       return CUDA_SUCCESS;
-    default: return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+      return CUDA_ERROR_NOT_SUPPORTED;
   }
 }
 

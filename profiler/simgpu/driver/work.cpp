@@ -1,10 +1,9 @@
 // Driver API: modules and launches, copies, allocation, the calls that wait.
 
-#include "driver_behaviours.h"
-
 #include <set>
 #include <string>
 
+#include "driver_behaviours.h"
 #include "profiler/simgpu/core/copy.h"
 #include "profiler/simgpu/core/launch.h"
 #include "profiler/simgpu/core/wait.h"
@@ -51,8 +50,8 @@ CUresult sim_cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
 }
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
   if (!c) return CUDA_ERROR_INVALID_VALUE;
-  return sim_cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes,
-                            c->hStream, params, extra);
+  return sim_cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
+                            c->sharedMemBytes, c->hStream, params, extra);
 }
 
 CUresult sim_cuStreamSynchronize(CUstream stream) { return status(wait_stream(stream)); }

@@ -10,9 +10,12 @@ namespace {
 
 cudaError_t status(CopyStatus s) {
   switch (s) {
-    case CopyStatus::ok: return cudaSuccess;
-    case CopyStatus::invalid_stream: return cudaErrorInvalidResourceHandle;
-    case CopyStatus::invalid_value: break;
+    case CopyStatus::ok:
+      return cudaSuccess;
+    case CopyStatus::invalid_stream:
+      return cudaErrorInvalidResourceHandle;
+    case CopyStatus::invalid_value:
+      break;
   }
   return cudaErrorInvalidValue;
 }
@@ -27,7 +30,9 @@ cudaError_t sim_cudaMemcpy(void* target, const void* source, size_t bytes, cudaM
 cudaError_t sim_cudaMemcpyAsync(void* target, const void* source, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
   return status(copy({target, source, bytes, stream, true, "cudaMemcpyAsync"}));
 }
-cudaError_t sim_cudaMemset(void* target, int value, size_t bytes) { return status(set({target, value, bytes, nullptr, false})); }
+cudaError_t sim_cudaMemset(void* target, int value, size_t bytes) {
+  return status(set({target, value, bytes, nullptr, false}));
+}
 cudaError_t sim_cudaMemsetAsync(void* target, int value, size_t bytes, cudaStream_t stream) {
   return status(set({target, value, bytes, stream, true}));
 }

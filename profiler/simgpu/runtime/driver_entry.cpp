@@ -8,12 +8,13 @@
 
 extern "C" {
 
-cudaError_t sim_cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version, unsigned long long,
-                                                 cudaDriverEntryPointQueryResult* result) {
+cudaError_t sim_cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
+                                                 unsigned long long, cudaDriverEntryPointQueryResult* result) {
   if (!symbol || !function) return cudaErrorInvalidValue;
   *function = nullptr;
   if (void* driver = dlopen("libcuda.so.1", RTLD_NOW)) {
-    // As cuGetProcAddress: the newest form of the name that the asked version knows. All "_v2" forms here are older than 12.0.
+    // As cuGetProcAddress: the newest form of the name that the asked version knows. All "_v2" forms here are older
+    // than 12.0.
     if (version >= 12000) *function = dlsym(driver, (std::string(symbol) + "_v2").c_str());
     if (!*function) *function = dlsym(driver, symbol);
   }

@@ -36,8 +36,8 @@ EXPORT void** __cudaRegisterFatBinary(void*) {
 EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 EXPORT void __cudaUnregisterFatBinary(void**) {}
 EXPORT char __cudaInitModule(void**) { return 1; }
-EXPORT void __cudaRegisterFunction(void**, const char* host_function, char*, const char* device_name, int, uint3*, uint3*, dim3*,
-                                   dim3*, int*) {
+EXPORT void __cudaRegisterFunction(void**, const char* host_function, char*, const char* device_name, int, uint3*,
+                                   uint3*, dim3*, dim3*, int*) {
   register_kernel(host_function, device_name);
 }
 EXPORT void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
@@ -70,7 +70,8 @@ EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 extern "C" {
 
-cudaError_t sim_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes, cudaStream_t stream) {
+cudaError_t sim_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes,
+                                 cudaStream_t stream) {
   return run(function, grid, block, shared_bytes, stream);
 }
 cudaError_t sim_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void**) {
@@ -99,7 +100,8 @@ cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* bloc
   *blocks = 2048 / block_size > 0 ? 2048 / block_size : 1;
   return cudaSuccess;
 }
-cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size, size_t shared) {
+cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
+                                                              size_t shared) {
   return sim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, shared, 0);
 }
 

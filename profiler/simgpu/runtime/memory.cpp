@@ -44,8 +44,12 @@ cudaError_t sim_cudaFree(void* pointer) {
   const bool ours = kind == MemoryKind::device || kind == MemoryKind::managed;
   return ours && s.memory.release(pointer, kind) ? cudaSuccess : cudaErrorInvalidValue;
 }
-cudaError_t sim_cudaHostAlloc(void** pointer, size_t bytes, unsigned) { return allocate_host(pointer, bytes, MemoryKind::pinned); }
-cudaError_t sim_cudaMallocHost(void** pointer, size_t bytes) { return allocate_host(pointer, bytes, MemoryKind::pinned); }
+cudaError_t sim_cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
+  return allocate_host(pointer, bytes, MemoryKind::pinned);
+}
+cudaError_t sim_cudaMallocHost(void** pointer, size_t bytes) {
+  return allocate_host(pointer, bytes, MemoryKind::pinned);
+}
 cudaError_t sim_cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
   return allocate_host(pointer, bytes, MemoryKind::managed);
 }

@@ -51,8 +51,9 @@ cudaError_t sim_cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* sta
   *status = cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
-cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                                         const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges, size_t* count) {
+cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                         cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
+                                         const cudaGraphEdgeData** edges, size_t* count) {
   if (!status) return cudaErrorInvalidValue;
   *status = cudaStreamCaptureStatusNone;
   if (id) *id = 0;
@@ -79,9 +80,12 @@ cudaError_t sim_cudaDeviceSynchronize() {
 cudaError_t sim_cudaThreadSynchronize() { return sim_cudaDeviceSynchronize(); }
 cudaError_t sim_cudaStreamQuery(cudaStream_t handle) {
   switch (query_stream(handle)) {
-    case QueryResult::ready: return cudaSuccess;
-    case QueryResult::not_ready: return cudaErrorNotReady;
-    case QueryResult::unknown: break;
+    case QueryResult::ready:
+      return cudaSuccess;
+    case QueryResult::not_ready:
+      return cudaErrorNotReady;
+    case QueryResult::unknown:
+      break;
   }
   return cudaErrorInvalidResourceHandle;
 }
@@ -119,12 +123,17 @@ cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream
   s.timeline.record(*event, *stream);
   return cudaSuccess;
 }
-cudaError_t sim_cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return sim_cudaEventRecordWithFlags(event, stream, 0); }
+cudaError_t sim_cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return sim_cudaEventRecordWithFlags(event, stream, 0);
+}
 cudaError_t sim_cudaEventQuery(cudaEvent_t handle) {
   switch (query_event(handle)) {
-    case QueryResult::ready: return cudaSuccess;
-    case QueryResult::not_ready: return cudaErrorNotReady;
-    case QueryResult::unknown: break;
+    case QueryResult::ready:
+      return cudaSuccess;
+    case QueryResult::not_ready:
+      return cudaErrorNotReady;
+    case QueryResult::unknown:
+      break;
   }
   return cudaErrorInvalidResourceHandle;
 }
