@@ -137,8 +137,7 @@ Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, bool
   if (!used_cuda)
     outcome.error =
         "the scenario program ran but never called CUDA, so there is nothing to count: build it against a LibTorch "
-        "with "
-        "CUDA (./dev build)";
+        "with CUDA (./dev build)";
   return outcome;
 }
 

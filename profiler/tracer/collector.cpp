@@ -50,7 +50,6 @@ ThreadBuffer& Collector::buffer() {
   static thread_local ThreadHandle handle;
   if (!handle.buffer) {
     handle.buffer = std::make_shared<ThreadBuffer>();
-    handle.buffer->thread = thread_id();
     handle.buffer->calls.reserve(kFlushRecords);
     std::lock_guard guard(threads_lock_);
     threads_.insert(handle.buffer);
@@ -67,21 +66,17 @@ void Collector::retire(const std::shared_ptr<ThreadBuffer>& buffer) {
   if (is_open()) threads_.erase(buffer);  // else: open() will still want its records
 }
 
-void Collector::add(const format::CallRecord& call) {
+template <class Record>
+void Collector::keep(std::vector<Record> ThreadBuffer::*list, const Record& record) {
   if (finished_.load(std::memory_order_relaxed)) return;
   ThreadBuffer& b = buffer();
   std::lock_guard guard(b.lock);
-  b.calls.push_back(call);
-  if (b.calls.size() >= kFlushRecords && is_open()) flush(b);
+  (b.*list).push_back(record);
+  if ((b.*list).size() >= kFlushRecords && is_open()) flush(b);
 }
 
-void Collector::add(const format::MarkRecord& mark) {
-  if (finished_.load(std::memory_order_relaxed)) return;
-  ThreadBuffer& b = buffer();
-  std::lock_guard guard(b.lock);
-  b.marks.push_back(mark);
-  if (b.marks.size() >= kFlushRecords && is_open()) flush(b);
-}
+void Collector::add(const format::CallRecord& call) { keep(&ThreadBuffer::calls, call); }
+void Collector::add(const format::MarkRecord& mark) { keep(&ThreadBuffer::marks, mark); }
 
 void Collector::flush_thread() {
   if (!is_open() || finished_.load(std::memory_order_relaxed)) return;
@@ -98,10 +93,7 @@ void Collector::note(format::NoteKind kind, std::string_view text, std::uint64_t
   n.thread = thread_id();
   n.text = string_id(text);
   n.kind = kind;
-  ThreadBuffer& b = buffer();
-  std::lock_guard guard(b.lock);
-  b.notes.push_back(n);
-  if (b.notes.size() >= kFlushRecords && is_open()) flush(b);
+  keep(&ThreadBuffer::notes, n);
 }
 
 void Collector::add(const std::vector<format::GpuRecord>& records) {
@@ -109,12 +101,6 @@ void Collector::add(const std::vector<format::GpuRecord>& records) {
   std::lock_guard guard(file_lock_);
   write_strings();
   write_chunk(ChunkKind::gpu_ops, sizeof(format::GpuRecord), records.data(), bytes_of(records));
-}
-
-void Collector::add_meta(const std::string& json) {
-  if (!is_open() || finished_.load()) return;
-  std::lock_guard guard(file_lock_);
-  write_chunk(ChunkKind::meta, 0, json.data(), json.size());
 }
 
 std::uint32_t Collector::string_id(std::string_view text) {
@@ -200,10 +186,7 @@ void Collector::write_strings() {
 }
 
 void Collector::write_chunk(ChunkKind kind, std::size_t record_bytes, const void* data, std::size_t bytes) {
-  if (failed_ || file_ < 0) {
-    ++unwritten_;
-    return;
-  }
+  if (failed_ || file_ < 0) return;
   const format::ChunkHeader header{format::kChunkMagic, kind, static_cast<std::uint16_t>(record_bytes),
                                    static_cast<std::uint32_t>(bytes), format::crc32(data, bytes)};
   write_all(&header, sizeof header);

@@ -21,7 +21,6 @@ namespace zerostall::tracer {
 // Records of one thread that are not in the file yet.
 struct ThreadBuffer {
   std::mutex lock;
-  std::uint32_t thread = 0;  // kernel thread id
   std::vector<format::CallRecord> calls;
   std::vector<format::MarkRecord> marks;
   std::vector<format::NoteRecord> notes;
@@ -38,7 +37,6 @@ class Collector {
   void add(const format::MarkRecord& mark);
   void note(format::NoteKind kind, std::string_view text, std::uint64_t value);
   void add(const std::vector<format::GpuRecord>& records);  // straight to the file
-  void add_meta(const std::string& json);
   // Writes what this thread has buffered: at the end of a step, so that a process that leaves without ceremony (_exit,
   // a signal) loses the step it was in and no other.
   void flush_thread();
@@ -54,6 +52,8 @@ class Collector {
  private:
   friend struct ThreadHandle;
   static int create_file();  // -1: could not, and said so on stderr
+  template <class Record>
+  void keep(std::vector<Record> ThreadBuffer::*list, const Record& record);
   ThreadBuffer& buffer();
   void retire(const std::shared_ptr<ThreadBuffer>& buffer);
   void flush(ThreadBuffer& buffer);  // caller holds buffer.lock
@@ -66,7 +66,6 @@ class Collector {
   std::mutex file_lock_;
   int file_ = -1;
   bool failed_ = false;  // disk full or the like: said once, then silent
-  std::uint64_t unwritten_ = 0;
 
   std::mutex string_lock_;
   std::unordered_map<std::string, std::uint32_t> strings_;

@@ -2,8 +2,6 @@
 // whose time follows from their dimensions. cuBLAS headers come only with downloads of hundreds of MB, so the few types
 // needed are declared here, from the public documentation. Everything else that torch imports is generated as "not
 // supported".
-#include <library_types.h>
-
 #include <cstdint>
 #include <cstring>
 
@@ -21,23 +19,6 @@ struct Handle {
   int math_mode;
   int pointer_mode;
 };
-
-int type_bits(int data_type) {  // cudaDataType
-  switch (data_type) {
-    case CUDA_R_8I:
-    case CUDA_R_8U:
-    case CUDA_R_8F_E4M3:
-    case CUDA_R_8F_E5M2:
-      return 8;
-    case CUDA_R_16F:
-    case CUDA_R_16BF:
-      return 16;
-    case CUDA_R_64F:
-      return 64;
-    default:
-      return 32;
-  }
-}
 
 int product(Handle* handle, const char* name, double m, double n, double k, double batch, int bits) {
   return blas_launch(name, m, n, k, batch, bits, handle->stream);

@@ -1,7 +1,5 @@
-// cuBLASLt: descriptors and the product. A layout's dimensions are kept, since they decide how long a product takes. Types
-// as in the public documentation of cuBLASLt.
-#include <library_types.h>
-
+// cuBLASLt: descriptors and the product. A layout's dimensions are kept, since they decide how long a product takes.
+// Types as in the public documentation of cuBLASLt.
 #include <cstdint>
 #include <cstring>
 
@@ -38,21 +36,6 @@ struct HeuristicResult {
   float waves;
   int reserved[4];
 };
-
-int bits_of(int type) {
-  switch (type) {
-    case CUDA_R_8I:
-    case CUDA_R_8U:
-    case CUDA_R_8F_E4M3:
-    case CUDA_R_8F_E5M2:
-      return 8;
-    case CUDA_R_16F:
-    case CUDA_R_16BF:
-      return 16;
-    default:
-      return 32;
-  }
-}
 
 }  // namespace
 
@@ -113,5 +96,5 @@ EXPORT int cublasLtMatmul(void*, MatmulDescription* d, const void*, const void*,
                           const void* stream) {
   const auto k = static_cast<double>(d->transpose_a ? a->rows : a->columns);
   return blas_launch("sim_cublasLt_matmul", static_cast<double>(out->rows), static_cast<double>(out->columns), k,
-                     out->batch > 0 ? out->batch : 1, bits_of(a->type), stream);
+                     out->batch > 0 ? out->batch : 1, type_bits(a->type), stream);
 }

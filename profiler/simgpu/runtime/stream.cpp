@@ -8,6 +8,15 @@
 
 using namespace zerostall::simgpu;
 
+namespace {
+
+cudaError_t status(QueryResult result) {
+  if (result == QueryResult::unknown) return cudaErrorInvalidResourceHandle;
+  return result == QueryResult::ready ? cudaSuccess : cudaErrorNotReady;
+}
+
+}  // namespace
+
 extern "C" {
 
 cudaError_t sim_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
@@ -78,17 +87,7 @@ cudaError_t sim_cudaDeviceSynchronize() {
   return cudaSuccess;
 }
 cudaError_t sim_cudaThreadSynchronize() { return sim_cudaDeviceSynchronize(); }
-cudaError_t sim_cudaStreamQuery(cudaStream_t handle) {
-  switch (query_stream(handle)) {
-    case QueryResult::ready:
-      return cudaSuccess;
-    case QueryResult::not_ready:
-      return cudaErrorNotReady;
-    case QueryResult::unknown:
-      break;
-  }
-  return cudaErrorInvalidResourceHandle;
-}
+cudaError_t sim_cudaStreamQuery(cudaStream_t handle) { return status(query_stream(handle)); }
 cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned) {
   Simulator& s = simulator();
   std::lock_guard guard(s.lock);
@@ -126,17 +125,7 @@ cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream
 cudaError_t sim_cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return sim_cudaEventRecordWithFlags(event, stream, 0);
 }
-cudaError_t sim_cudaEventQuery(cudaEvent_t handle) {
-  switch (query_event(handle)) {
-    case QueryResult::ready:
-      return cudaSuccess;
-    case QueryResult::not_ready:
-      return cudaErrorNotReady;
-    case QueryResult::unknown:
-      break;
-  }
-  return cudaErrorInvalidResourceHandle;
-}
+cudaError_t sim_cudaEventQuery(cudaEvent_t handle) { return status(query_event(handle)); }
 cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle) {
   return wait_event(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
