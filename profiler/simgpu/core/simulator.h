@@ -20,4 +20,9 @@ struct Simulator {
 
 Simulator& simulator();
 
+// Devices are alike; how many there are says ZEROSTALL_SIM_GPUS (default 1). The current one belongs to the thread.
+int device_count();
+int current_device();
+bool set_current_device(int device);  // false: no such device
+
 }  // namespace zerostall::simgpu

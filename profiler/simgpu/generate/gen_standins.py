@@ -30,7 +30,10 @@ LIBRARIES = {
     "libcublasLt": (r"cublasLt[A-Z]", "15"),
 }
 MODELLED = {"libcudart", "libcuda", "libcupti"}
-PARTLY_MODELLED = {"libcublas": "blas", "libcublasLt": "blaslt"}   # written by hand in blas/; the rest is generated
+# Folders of what is written by hand; the rest of these libraries is generated.
+PARTLY_MODELLED = {"libcublas": "blas", "libcublasLt": "blaslt", "libcudnn": "dnn", "libcufft": "fft", "libcusolver": "solver",
+                   "libcusparse": "sparse", "libcusparseLt": "sparselt", "libcurand": "rand", "libnccl": "nccl",
+                   "libnvrtc": "nvrtc", "libnvJitLink": "nvjitlink"}
 RETURNS_TEXT = re.compile(r"(ErrorString|StatusString|StatusName|GetErrorName|GetLastError$|VersionString)")
 RETURNS_ZERO = re.compile(r"^(cudnnGetVersion|cudnnGetCudartVersion|cusparseLtGetVersion)$")  # size_t: version 0, "none"
 

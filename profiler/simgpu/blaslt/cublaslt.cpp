@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "profiler/simgpu/blas/blas.h"
+#include "profiler/simgpu/core/product.h"
 #include "profiler/simgpu/core/launch.h"
 
 using namespace zerostall::simgpu;

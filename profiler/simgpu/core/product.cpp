@@ -1,7 +1,7 @@
 // The launch behind every product of cuBLAS and cuBLASLt.
 #include <library_types.h>
 
-#include "profiler/simgpu/blas/blas.h"
+#include "profiler/simgpu/core/product.h"
 #include "profiler/simgpu/core/launch.h"
 
 namespace zerostall::simgpu {
