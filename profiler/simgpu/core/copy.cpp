@@ -7,12 +7,10 @@
 #include <cstring>
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/readback.h"
 
 namespace zerostall::simgpu {
 namespace {
-
-constexpr std::size_t kBulkBytes = std::size_t{1} << 20;  // larger uploads are weights: their bytes are not kept
-constexpr std::size_t kScalarBytes = 16;                  // a read-back this small is a loss, a count, a flag
 
 bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
 
@@ -30,25 +28,18 @@ std::int64_t staging_ns(const DeviceModel& m, std::size_t bytes) {
   return static_cast<std::int64_t>(bytes) * 1000 / m.pageable_bytes_per_us;
 }
 
-void move_bytes(const CopyRequest& r, bool from_device, bool to_device) {
-  MemoryMap& memory = simulator().memory;
-  if (to_device) {
-    const bool keep = r.bytes <= kBulkBytes;
-    const bool real = keep && (!from_device || memory.is_real(r.source, r.bytes));
-    if (keep) std::memmove(r.target, r.source, r.bytes);
-    memory.note_write(r.target, r.bytes, real);
-    return;
-  }
-  if (from_device && !memory.is_real(r.source, r.bytes)) {
-    report_unreal_readback(r.api, r.bytes);
-    // A scalar a kernel should have computed: zero (a finite loss, no overflow found), never bytes an earlier owner
-    // left.
-    if (r.bytes <= kScalarBytes) {
-      std::memset(r.target, 0, r.bytes);
-      return;
-    }
-  }
-  std::memmove(r.target, r.source, r.bytes);
+// Managed memory is real memory, written by the program unseen: for bytes it counts as the host's.
+void move_bytes(const CopyRequest& r, MemoryKind source, MemoryKind target) {
+  Contents& contents = simulator().memory.contents();
+  const bool from_device = source == MemoryKind::device, to_device = target == MemoryKind::device;
+  if (from_device && to_device)
+    contents.copy(r.target, r.source, r.bytes);
+  else if (to_device)
+    contents.put(r.target, r.source, r.bytes);
+  else if (from_device)
+    read_back(r.target, r.source, r.bytes, r.api);
+  else
+    std::memmove(r.target, r.source, r.bytes);
 }
 
 // Bytes of the block from `address` on; 0 if the copy would run over its end.
@@ -94,7 +85,7 @@ CopyStatus copy(const CopyRequest& r) {
   work.source_memory = static_cast<std::uint8_t>(source.kind);
   work.target_memory = static_cast<std::uint8_t>(target.kind);
   work.async = r.async;
-  move_bytes(r, from_device, to_device);
+  move_bytes(r, source.kind, target.kind);
   publish(work);
   return CopyStatus::ok;
 }
@@ -115,9 +106,10 @@ CopyStatus set(const SetRequest& r) {
     const Span span = s.timeline.enqueue(*stream, ns, s.model.launch_latency_ns, Engine::compute);
     work = {WorkKind::memset, span.begin_ns, span.end_ns, t_correlation, stream->id};
   }
-  const bool keep = r.bytes <= kBulkBytes;
-  if (keep) std::memset(r.target, r.value, r.bytes);
-  s.memory.note_write(r.target, r.bytes, keep);
+  if (target.kind == MemoryKind::managed)
+    std::memset(r.target, r.value, r.bytes);
+  else
+    s.memory.contents().fill(r.target, static_cast<std::uint32_t>(r.value) & 0xff, 1, r.bytes);
   work.bytes = r.bytes;
   work.value = static_cast<std::uint32_t>(r.value);
   work.target_memory = static_cast<std::uint8_t>(target.kind);
