@@ -20,7 +20,8 @@ void report_unreal_readback(const char* where, std::uint64_t bytes);
 using Listener = void (*)(std::uint32_t kind, const char* text, std::uint64_t value);
 void set_listener(Listener listener);
 
-// Writes the book as JSON to $ZEROSTALL_SIM_LOG, if set. Called at exit.
+// Writes the book as JSON to $ZEROSTALL_SIM_LOG, if set: a file, or a folder that gets one file per process, PID.json.
+// Called at exit.
 void write_log();
 
 }  // namespace zerostall::simgpu
