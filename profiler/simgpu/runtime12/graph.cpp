@@ -14,17 +14,19 @@ cudaError_t compat12_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraph
                                               size_t count) {
   return next_cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
-cudaError_t compat12_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                                 const cudaGraphEdgeData* edges, size_t count) {
+cudaError_t compat12_cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                 const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
+                                                 size_t count) {
   return next_cudaGraphAddDependencies(graph, from, to, edges, count);
 }
 
-cudaError_t compat12_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                                 size_t count) {
+cudaError_t compat12_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                                 const cudaGraphNode_t* to, size_t count) {
   return next_cudaGraphRemoveDependencies(graph, from, to, nullptr, count);
 }
 cudaError_t compat12_cudaGraphRemoveDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                                    const cudaGraphNode_t* to, const cudaGraphEdgeData* edges, size_t count) {
+                                                    const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
+                                                    size_t count) {
   return next_cudaGraphRemoveDependencies(graph, from, to, edges, count);
 }
 
@@ -33,7 +35,8 @@ cudaError_t compat12_cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, 
   return next_cudaGraphAddNode(node, graph, dependencies, nullptr, count, parameters);
 }
 cudaError_t compat12_cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
-                                         const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* parameters) {
+                                         const cudaGraphEdgeData* edges, size_t count,
+                                         cudaGraphNodeParams* parameters) {
   return next_cudaGraphAddNode(node, graph, dependencies, edges, count, parameters);
 }
 

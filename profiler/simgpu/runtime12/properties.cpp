@@ -23,9 +23,9 @@ struct DeviceProp12 {
   int major, minor;
   std::size_t textureAlignment, texturePitchAlignment;
   int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
-  int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3],
-      maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2],
-      maxTexture2DLayered[3], maxTextureCubemapLayered[2];
+  int maxTexture1D, maxTexture1DMipmap, maxTexture1DLinear, maxTexture2D[2], maxTexture2DMipmap[2],
+      maxTexture2DLinear[3], maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap,
+      maxTexture1DLayered[2], maxTexture2DLayered[3], maxTextureCubemapLayered[2];
   int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap,
       maxSurfaceCubemapLayered[2];
   std::size_t surfaceAlignment;
@@ -73,7 +73,8 @@ cudaError_t fill(DeviceProp12& out, int device) {
   SAME(maxTextureCubemapLayered), SAME(maxSurface1D), SAME(maxSurface2D), SAME(maxSurface3D), SAME(maxSurface1DLayered);
   SAME(maxSurface2DLayered), SAME(maxSurfaceCubemap), SAME(maxSurfaceCubemapLayered), SAME(surfaceAlignment);
   SAME(concurrentKernels), SAME(ECCEnabled), SAME(pciBusID), SAME(pciDeviceID), SAME(pciDomainID), SAME(tccDriver);
-  SAME(asyncEngineCount), SAME(unifiedAddressing), SAME(memoryBusWidth), SAME(l2CacheSize), SAME(persistingL2CacheMaxSize);
+  SAME(asyncEngineCount), SAME(unifiedAddressing), SAME(memoryBusWidth), SAME(l2CacheSize),
+      SAME(persistingL2CacheMaxSize);
   SAME(maxThreadsPerMultiProcessor), SAME(streamPrioritiesSupported), SAME(globalL1CacheSupported);
   SAME(localL1CacheSupported), SAME(sharedMemPerMultiprocessor), SAME(regsPerMultiprocessor), SAME(managedMemory);
   SAME(isMultiGpuBoard), SAME(multiGpuBoardGroupID), SAME(hostNativeAtomicSupported), SAME(pageableMemoryAccess);

@@ -35,8 +35,7 @@ cudaError_t compat12_cudaMemcpyBatchAsync(void** to, void** from, size_t* bytes,
                                           cudaMemcpyAttributes* attributes, size_t* indexes, size_t attribute_count,
                                           size_t* failed, cudaStream_t stream) {
   if (failed) *failed = SIZE_MAX;
-  return next_cudaMemcpyBatchAsync(to, from, bytes, count, attributes,
-                                   indexes, attribute_count, stream);
+  return next_cudaMemcpyBatchAsync(to, from, bytes, count, attributes, indexes, attribute_count, stream);
 }
 cudaError_t compat12_cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations, size_t* failed,
                                             unsigned long long flags, cudaStream_t stream) {
@@ -46,7 +45,9 @@ cudaError_t compat12_cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* o
 
 cudaError_t compat12_cudaThreadSynchronize() { return next_cudaDeviceSynchronize(); }
 cudaError_t compat12_cudaThreadExit() { return next_cudaDeviceReset(); }
-cudaError_t compat12_cudaThreadGetLimit(size_t* value, cudaLimit limit) { return next_cudaDeviceGetLimit(value, limit); }
+cudaError_t compat12_cudaThreadGetLimit(size_t* value, cudaLimit limit) {
+  return next_cudaDeviceGetLimit(value, limit);
+}
 cudaError_t compat12_cudaThreadSetLimit(cudaLimit limit, size_t value) { return next_cudaDeviceSetLimit(limit, value); }
 cudaError_t compat12_cudaThreadGetCacheConfig(cudaFuncCache* config) { return next_cudaDeviceGetCacheConfig(config); }
 cudaError_t compat12_cudaThreadSetCacheConfig(cudaFuncCache config) { return next_cudaDeviceSetCacheConfig(config); }
