@@ -7,13 +7,11 @@
 #include <cstring>
 #include <utility>
 
+#include "profiler/simgpu/core/readback.h"
 #include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
 namespace {
-
-constexpr std::size_t kBulkBytes = std::size_t{1} << 20;  // larger uploads are weights: their bytes are not kept
-constexpr std::size_t kScalarBytes = 16;                  // a read-back this small is a loss, a count, a flag
 
 bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
 
@@ -31,25 +29,18 @@ std::int64_t staging_ns(const DeviceModel& m, std::size_t bytes) {
   return static_cast<std::int64_t>(bytes) * 1000 / m.pageable_bytes_per_us;
 }
 
-void move_bytes(const CopyRequest& r, bool from_device, bool to_device) {
-  MemoryMap& memory = simulator().memory;
-  if (to_device) {
-    const bool keep = r.bytes <= kBulkBytes;
-    const bool real = keep && (!from_device || memory.is_real(r.source, r.bytes));
-    if (keep) std::memmove(r.target, r.source, r.bytes);
-    memory.note_write(r.target, r.bytes, real);
-    return;
-  }
-  if (from_device && !memory.is_real(r.source, r.bytes)) {
-    report_unreal_readback(r.api, r.bytes);
-    // A scalar a kernel should have computed: zero (a finite loss, no overflow found), never bytes an earlier owner
-    // left.
-    if (r.bytes <= kScalarBytes) {
-      std::memset(r.target, 0, r.bytes);
-      return;
-    }
-  }
-  std::memmove(r.target, r.source, r.bytes);
+// Managed memory is real memory, written by the program unseen: for bytes it counts as the host's.
+void move_bytes(const CopyRequest& r, MemoryKind source, MemoryKind target) {
+  Contents& contents = simulator().memory.contents();
+  const bool from_device = source == MemoryKind::device, to_device = target == MemoryKind::device;
+  if (from_device && to_device)
+    contents.copy(r.target, r.source, r.bytes);
+  else if (to_device)
+    contents.put(r.target, r.source, r.bytes);
+  else if (from_device)
+    read_back(r.target, r.source, r.bytes, r.api);
+  else
+    std::memmove(r.target, r.source, r.bytes);
 }
 
 // Bytes of the block from `address` on; 0 if the copy would run over its end.
@@ -89,7 +80,7 @@ CopyStatus copy(const CopyRequest& r) {
   o.work.source_memory = static_cast<std::uint8_t>(source.kind);
   o.work.target_memory = static_cast<std::uint8_t>(target.kind);
   o.work.async = r.async;
-  o.effect = [r, from_device, to_device] { move_bytes(r, from_device, to_device); };
+  o.effect = [r, from = source.kind, to = target.kind] { move_bytes(r, from, to); };
   return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
 
@@ -109,10 +100,11 @@ CopyStatus set(const SetRequest& r) {
   o.work.value = static_cast<std::uint32_t>(r.value);
   o.work.target_memory = static_cast<std::uint8_t>(target.kind);
   o.work.async = r.async;
-  o.effect = [r] {
-    const bool keep = r.bytes <= kBulkBytes;
-    if (keep) std::memset(r.target, r.value, r.bytes);
-    simulator().memory.note_write(r.target, r.bytes, keep);
+  o.effect = [r, kind = target.kind] {
+    if (kind == MemoryKind::managed)
+      std::memset(r.target, r.value, r.bytes);
+    else
+      simulator().memory.contents().fill(r.target, static_cast<std::uint32_t>(r.value) & 0xff, 1, r.bytes);
   };
   return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
