@@ -76,8 +76,10 @@ std::unique_ptr<Graph> copy_of(const Graph& graph) {
     Node* made = add_node(*copy, node->kind, {});
     made->operation = node->operation;
     made->event = node->event;
+    made->parameters = node->parameters;
+    made->attributes = node->attributes;
     made->edges = node->edges;
-    made->copied_from = node.get();
+    made->copied_from = node->id;
     if (node->child) made->child = copy_of(*node->child);
     twin[node.get()] = made;
   }

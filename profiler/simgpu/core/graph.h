@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -33,9 +34,11 @@ struct Node {
   std::vector<Node*> from, to;           // what it depends on, what depends on it
   std::vector<cudaGraphEdgeData> edges;  // of `from`
   Operation operation;
-  const void* event = nullptr;   // event nodes: the handle
-  std::unique_ptr<Graph> child;  // child graphs are copies, as documented
-  const Node* copied_from = nullptr;
+  const void* event = nullptr;                  // event nodes: the handle
+  std::shared_ptr<const void> parameters;       // as the program gave them: cudaMemcpy3DParms or cudaMemsetParams
+  std::vector<cudaLaunchAttribute> attributes;  // of kernels
+  std::unique_ptr<Graph> child;                 // child graphs are copies, as documented
+  std::uint64_t copied_from = 0;                // id of the node this is a copy of
 };
 
 // Freed when nobody holds it any more; `destroy` then runs on the thread of host functions.

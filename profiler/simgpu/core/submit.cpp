@@ -42,6 +42,8 @@ void queue(Stream& stream, Operation& o) {
   o.work.correlation = t_correlation;
 }
 
+thread_local Operation* t_collected = nullptr;
+
 cudaError_t check(const Stream& stream, const Operation& o) {
   if (in_host_function()) return cudaErrorNotPermitted;
   if (o.kind == OperationKind::kernel && stream.device != current_device()) return cudaErrorInvalidResourceHandle;
@@ -51,6 +53,10 @@ cudaError_t check(const Stream& stream, const Operation& o) {
 }  // namespace
 
 cudaError_t submit(const void* handle, Operation&& operation) {
+  if (t_collected) {
+    *t_collected = std::move(operation);
+    return cudaSuccess;
+  }
   ensure_context();
   Simulator& s = simulator();
   const bool synchronous = publishes(operation.kind) && !operation.work.async;
@@ -77,6 +83,14 @@ cudaError_t submit(const void* handle, Operation&& operation) {
   if (operation.effect) operation.effect();
   if (publishes(operation.kind)) publish(operation.work);
   return cudaSuccess;
+}
+
+cudaError_t collect_operation(const std::function<cudaError_t()>& call, Operation* operation) {
+  operation->kind = OperationKind::empty;  // a copy of no bytes submits nothing
+  t_collected = operation;
+  const cudaError_t error = call();
+  t_collected = nullptr;
+  return error;
 }
 
 cudaError_t submit_host_function(const void* stream, cudaHostFn_t function, void* argument) {

@@ -44,6 +44,10 @@ struct Operation {
 // one. cudaErrorNotPermitted: called by a host function. Errors of capture. Error numbers are those of the driver too.
 cudaError_t submit(const void* stream, Operation&& operation);
 
+// Runs `call`; the operation that it submits lands in `operation` and nowhere else. Makes nodes of graphs out of the
+// ordinary ways to describe work: copy(), set(), launch().
+cudaError_t collect_operation(const std::function<cudaError_t()>& call, Operation* operation);
+
 // Runs `function(argument)` in stream order (core/host_functions.h).
 cudaError_t submit_host_function(const void* stream, cudaHostFn_t function, void* argument);
 // The same with a status, as cudaStreamAddCallback: not allowed in a captured stream.

@@ -28,7 +28,7 @@ CUresult sim_cuModuleGetFunction(CUfunction* function, CUmodule, const char* nam
 CUresult sim_cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                             unsigned shared_bytes, CUstream stream, void**, void**) {
   if (!f || !gx || !gy || !gz || !bx || !by || !bz) return CUDA_ERROR_INVALID_VALUE;
-  return status(launch({symbol_of(f), dim3(gx, gy, gz), dim3(bx, by, bz), shared_bytes, stream}));
+  return status(launch({symbol_of(f), dim3(gx, gy, gz), dim3(bx, by, bz), shared_bytes, stream, -1, f}));
 }
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
   if (!c) return CUDA_ERROR_INVALID_VALUE;
