@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
-#include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/readback.h"
+#include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -21,8 +22,9 @@ std::uint8_t direction(const MemoryMap::Block& source, const MemoryMap::Block& t
   return to_device ? 1 : 9;
 }
 
-std::int64_t transfer_ns(const DeviceModel& m, std::size_t bytes, bool from_device, bool to_device) {
-  const std::int64_t rate = from_device && to_device ? m.device_bytes_per_us : m.pinned_bytes_per_us;
+// Between two devices the bytes travel as over the bus: no faster link is modelled.
+std::int64_t transfer_ns(const DeviceModel& m, std::size_t bytes, bool within_device) {
+  const std::int64_t rate = within_device ? m.device_bytes_per_us : m.pinned_bytes_per_us;
   return m.copy_latency_ns + static_cast<std::int64_t>(bytes) * 1000 / rate;
 }
 
@@ -119,35 +121,29 @@ CopyStatus copy(const CopyRequest& r) {
   const bool from_device = on_device(source.kind), to_device = on_device(target.kind);
   const bool pageable = source.kind == MemoryKind::pageable || target.kind == MemoryKind::pageable;
   const DeviceModel& m = s.model;
-  Work work{};
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(r.stream);
-    if (!stream) return CopyStatus::invalid_stream;
-    s.clock.advance(m.copy_call_ns);
-    const bool upload = to_device && !from_device, download = from_device && !to_device;
-    if (upload && pageable) {
-      // Larger uploads wait for the stream and are staged piece by piece; small ones travel inside the command itself.
-      if (!r.async || r.bytes > static_cast<std::size_t>(m.staged_copy_limit_bytes))
-        s.clock.wait_until(s.timeline.stream_tail(*stream));
-      s.clock.advance(staging_ns(m, r.bytes));
-    }
-    const Engine engine = upload ? Engine::upload : download ? Engine::download : Engine::compute;
-    const std::int64_t ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, from_device, to_device);
-    const Span span = s.timeline.enqueue(*stream, ns, m.copy_latency_ns, engine);
-    const bool host_to_host = !from_device && !to_device;
-    const bool waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
-    if (waits) s.clock.wait_until(span.end_ns + m.sync_ns);
-    work = {WorkKind::copy, span.begin_ns, span.end_ns, t_correlation, stream->id};
+  const bool upload = to_device && !from_device, download = from_device && !to_device;
+  const bool host_to_host = !from_device && !to_device;
+  const bool one_device = from_device && to_device && source.device == target.device;
+  Operation o{};
+  o.kind = OperationKind::copy;
+  o.engine = upload ? Engine::upload : download ? Engine::download : Engine::compute;
+  o.duration_ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, one_device);
+  o.latency_ns = m.copy_latency_ns;
+  o.host.call_ns = m.copy_call_ns;
+  if (upload && pageable) {
+    // Larger uploads wait for the stream and are staged piece by piece; small ones travel inside the command itself.
+    o.host.drains_first = !r.async || r.bytes > static_cast<std::size_t>(m.staged_copy_limit_bytes);
+    o.host.busy_ns = staging_ns(m, r.bytes);
   }
-  work.bytes = r.bytes;
-  work.copy_kind = direction(source, target);
-  work.source_memory = static_cast<std::uint8_t>(source.kind);
-  work.target_memory = static_cast<std::uint8_t>(target.kind);
-  work.async = r.async;
-  move_bytes(r, source.kind, target.kind);
-  publish(work);
-  return CopyStatus::ok;
+  o.host.waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
+  o.work.kind = WorkKind::copy;
+  o.work.bytes = r.bytes;
+  o.work.copy_kind = direction(source, target);
+  o.work.source_memory = static_cast<std::uint8_t>(source.kind);
+  o.work.target_memory = static_cast<std::uint8_t>(target.kind);
+  o.work.async = r.async;
+  o.effect = [r, from = source.kind, to = target.kind] { move_bytes(r, from, to); };
+  return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
 
 CopyStatus set(const SetRequest& r) {
@@ -158,26 +154,21 @@ CopyStatus set(const SetRequest& r) {
   if (!r.target || target.kind == MemoryKind::pageable || !fits(target, r.target, reach) ||
       reinterpret_cast<std::uintptr_t>(r.target) % static_cast<std::uintptr_t>(r.width))
     return CopyStatus::invalid_value;
-  Work work{};
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(r.stream);
-    if (!stream) return CopyStatus::invalid_stream;
-    s.clock.advance(s.model.copy_call_ns);
-    const std::int64_t ns =
-        std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
-    const Span span = s.timeline.enqueue(*stream, ns, s.model.launch_latency_ns, Engine::compute);
-    work = {WorkKind::memset, span.begin_ns, span.end_ns, t_correlation, stream->id};
-  }
+  Operation o{};
+  o.kind = OperationKind::memset;
+  o.duration_ns =
+      std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
+  o.latency_ns = s.model.launch_latency_ns;
+  o.host.call_ns = s.model.copy_call_ns;
   // Asynchronous to the host even without "Async" in the name, except for memory the host shares.
-  if (!r.async && target.kind != MemoryKind::device) s.clock.wait_until(work.end_ns + s.model.sync_ns);
-  set_bytes(r, target.kind);
-  work.bytes = r.bytes;
-  work.value = static_cast<std::uint32_t>(r.value);
-  work.target_memory = static_cast<std::uint8_t>(target.kind);
-  work.async = r.async;
-  publish(work);
-  return CopyStatus::ok;
+  o.host.waits = !r.async && target.kind != MemoryKind::device;
+  o.work.kind = WorkKind::memset;
+  o.work.bytes = r.bytes;
+  o.work.value = static_cast<std::uint32_t>(r.value);
+  o.work.target_memory = static_cast<std::uint8_t>(target.kind);
+  o.work.async = r.async;
+  o.effect = [r, kind = target.kind] { set_bytes(r, kind); };
+  return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
 
 CopyRequest shaped(CopyRequest r, const Shape& shape) {
