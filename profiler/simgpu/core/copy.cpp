@@ -79,12 +79,6 @@ std::size_t span_bytes(const Shape& s, std::size_t pitch, std::size_t slice, std
   return s.rows == 0 ? bytes : (s.slices - 1) * slice + (s.rows - 1) * pitch + s.width;
 }
 
-// A copy must not run over the end of a block.
-bool fits(const MemoryMap::Block& block, const void* address, std::size_t bytes) {
-  if (!block.base) return true;  // pageable: the program's own business
-  return reinterpret_cast<std::uintptr_t>(address) - block.base + bytes <= block.bytes;
-}
-
 // Pinned memory is mapped into the device's addresses and may stand for either side; managed memory too.
 bool kind_fits(CopyKind kind, MemoryKind source, MemoryKind target) {
   const bool host_source = source != MemoryKind::device, host_target = target != MemoryKind::device;
@@ -104,11 +98,13 @@ bool kind_fits(CopyKind kind, MemoryKind source, MemoryKind target) {
   return true;
 }
 
+// No copy may run over the end of a block.
 bool acceptable(const CopyRequest& r, const MemoryMap::Block& source, const MemoryMap::Block& target) {
   const Shape& s = r.shape;
+  const MemoryMap& memory = simulator().memory;
   return r.source && r.target && kind_fits(r.kind, source.kind, target.kind) &&
-         fits(source, r.source, span_bytes(s, s.source_pitch, s.source_slice, r.bytes)) &&
-         fits(target, r.target, span_bytes(s, s.target_pitch, s.target_slice, r.bytes));
+         memory.covers(r.source, span_bytes(s, s.source_pitch, s.source_slice, r.bytes)) &&
+         memory.covers(r.target, span_bytes(s, s.target_pitch, s.target_slice, r.bytes));
 }
 
 }  // namespace
@@ -151,7 +147,7 @@ CopyStatus set(const SetRequest& r) {
   if (r.bytes == 0) return CopyStatus::ok;
   const MemoryMap::Block target = s.memory.find(r.target);
   const std::size_t reach = span_bytes(r.shape, r.shape.target_pitch, r.shape.target_slice, r.bytes);
-  if (!r.target || target.kind == MemoryKind::pageable || !fits(target, r.target, reach) ||
+  if (!r.target || target.kind == MemoryKind::pageable || !s.memory.covers(r.target, reach) ||
       reinterpret_cast<std::uintptr_t>(r.target) % static_cast<std::uintptr_t>(r.width))
     return CopyStatus::invalid_value;
   Operation o{};
