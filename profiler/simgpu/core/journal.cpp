@@ -1,5 +1,6 @@
 #include "profiler/simgpu/core/journal.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -119,9 +120,13 @@ nlohmann::ordered_json site_json(const SiteKey& key, const Site& s) {
 }  // namespace
 
 void write_log() {
-  const char* path = std::getenv("ZEROSTALL_SIM_LOG");
+  const char* wanted = std::getenv("ZEROSTALL_SIM_LOG");
   Journal& j = journal();
-  if (!path || !*path || getpid() != j.owner) return;  // a forked child keeps no book
+  if (!wanted || !*wanted || getpid() != j.owner) return;  // a forked child keeps no book
+  struct stat there {};
+  const bool folder = stat(wanted, &there) == 0 && S_ISDIR(there.st_mode);
+  const std::string log_path = folder ? std::string(wanted) + "/" + std::to_string(getpid()) + ".json" : wanted;
+  const char* path = log_path.c_str();
   nlohmann::ordered_json log;
   std::lock_guard guard(j.lock);
   std::map<std::string, std::uint64_t> calls;
