@@ -24,10 +24,10 @@ class MemoryMap {
     MemoryKind kind = MemoryKind::pageable;
     Origin origin = Origin::allocated;  // registered (cudaHostRegister): the memory is the program's
     int device = 0;
-    unsigned flags = 0;                // pinned: those of cudaHostAlloc or cudaHostRegister
-    const void* owner = nullptr;       // pooled: the pool; mapped: the physical allocation
-    bool accessible = true;            // mapped memory is not, until access is granted
-    std::uint64_t id = 0;              // unique in the process: CU_POINTER_ATTRIBUTE_BUFFER_ID
+    unsigned flags = 0;           // pinned: those of cudaHostAlloc or cudaHostRegister
+    const void* owner = nullptr;  // pooled: the pool; mapped: the physical allocation
+    bool accessible = true;       // mapped memory is not, until access is granted
+    std::uint64_t id = 0;         // unique in the process: CU_POINTER_ATTRIBUTE_BUFFER_ID
   };
 
   explicit MemoryMap(std::size_t device_capacity) : capacity_(device_capacity) {}
@@ -38,8 +38,9 @@ class MemoryMap {
   void* allocate_pooled(std::size_t bytes, int device, const void* pool);
   // Pinned or managed; null when the machine has no memory.
   void* allocate_host(std::size_t bytes, MemoryKind kind, int device = 0, unsigned flags = 0);
-  bool register_host(void* base, std::size_t bytes, int device = 0, unsigned flags = 0);  // false: overlaps a known block
-  bool unregister_host(void* base);                                                       // false: not registered
+  bool register_host(void* base, std::size_t bytes, int device = 0,
+                     unsigned flags = 0);     // false: overlaps a known block
+  bool unregister_host(void* base);           // false: not registered
   bool release(void* base, MemoryKind kind);  // false: no such block of that kind
 
   // Takes device memory without an address, or gives it back. False: exceeded.

@@ -1,5 +1,5 @@
-// Variables of device code (__device__, __constant__): known by the address of their host shadow, given device memory on
-// each device at first use. Thread-safe.
+// Variables of device code (__device__, __constant__): known by the address of their host shadow, given device memory
+// on each device at first use. Thread-safe.
 #pragma once
 #include <cstddef>
 

@@ -1,6 +1,7 @@
 #include "profiler/simgpu/core/wait.h"
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/pools.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -14,6 +15,7 @@ void wait_for(std::int64_t time, SyncInfo sync) {
   s.clock.wait_until(time);
   s.clock.advance(s.model.sync_ns);
   sync.end_ns = s.clock.now();
+  note_synchronized();
   sync.correlation = t_correlation;
   publish(sync);
 }

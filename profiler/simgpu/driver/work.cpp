@@ -1,10 +1,9 @@
-// Driver API: modules and launches, copies, allocation, the calls that wait.
+// Driver API: modules and launches, the calls that wait.
 
 #include <set>
 #include <string>
 
 #include "driver_behaviours.h"
-#include "profiler/simgpu/core/copy.h"
 #include "profiler/simgpu/core/launch.h"
 #include "profiler/simgpu/core/wait.h"
 #include "profiler/simgpu/driver/support.h"
@@ -19,8 +18,6 @@ CUresult status(QueryResult q) {
   if (q == QueryResult::unknown) return CUDA_ERROR_INVALID_HANDLE;
   return q == QueryResult::ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
-CUresult status(CopyStatus s) { return static_cast<CUresult>(s); }
-void* address(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
 
 }  // namespace
 
@@ -57,39 +54,6 @@ CUresult sim_cuStreamQuery(CUstream stream) { return status(query_stream(stream)
 CUresult sim_cuEventQuery(CUevent event) { return status(query_event(event)); }
 CUresult sim_cuCtxSynchronize() {
   wait_device();
-  return CUDA_SUCCESS;
-}
-
-CUresult sim_cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
-  return status(copy({address(target), source, bytes, nullptr, false, "cuMemcpyHtoD"}));
-}
-CUresult sim_cuMemcpyDtoH_v2(void* target, CUdeviceptr source, size_t bytes) {
-  return status(copy({target, address(source), bytes, nullptr, false, "cuMemcpyDtoH"}));
-}
-CUresult sim_cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes, CUstream stream) {
-  return status(copy({address(target), source, bytes, stream, true, "cuMemcpyHtoDAsync"}));
-}
-CUresult sim_cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
-  return status(copy({target, address(source), bytes, stream, true, "cuMemcpyDtoHAsync"}));
-}
-
-CUresult sim_cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
-  Simulator& s = simulator();
-  if (!pointer || !bytes) return CUDA_ERROR_INVALID_VALUE;
-  s.clock.advance(s.model.allocate_ns);
-  void* p = s.memory.allocate_device(bytes, static_cast<std::size_t>(s.model.memory_bytes));
-  *pointer = reinterpret_cast<CUdeviceptr>(p);
-  return p ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-CUresult sim_cuMemFree_v2(CUdeviceptr pointer) {
-  if (!pointer) return CUDA_SUCCESS;
-  wait_device();
-  return simulator().memory.release(address(pointer), MemoryKind::device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-CUresult sim_cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
-  const auto total = static_cast<std::size_t>(simulator().model.memory_bytes);
-  if (total_bytes) *total_bytes = total;
-  if (free_bytes) *free_bytes = total - simulator().memory.device_bytes();
   return CUDA_SUCCESS;
 }
 

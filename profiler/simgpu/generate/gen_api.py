@@ -87,7 +87,7 @@ def emit(api, functions, extra):
         params, pointer = "", "nullptr"
         if fields:
             params, pointer = f"{versioned}_params params{{{arguments}}};\n  ", "&params"
-        result = f"sim_{name}({arguments})"
+        result = f"call.fault() ? static_cast<{status}>(call.fault()) : sim_{name}({arguments})"
         if name not in REPORT_LAST_ERROR:
             result = f"remember({result})"
         symbol = f"symbol_of({LAUNCHES[name]})" if name in LAUNCHES else "nullptr"
