@@ -32,6 +32,7 @@ void initialize_driver() {
   std::call_once(once, [] {
     std::atexit(write_log);
     load_supplied_values();
+    load_faults();
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
     if (!path || !*path) return;
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
