@@ -45,6 +45,11 @@ bool set_current_device(int device) {
   return true;
 }
 
+void* primary_context_handle(int device) {
+  static char handles[kMostDevices];
+  return &handles[device];
+}
+
 void initialize_driver() {
   static std::once_flag once;
   static thread_local bool inside = false;  // the injected library may call CUDA itself

@@ -25,4 +25,7 @@ int device_count();
 int current_device();
 bool set_current_device(int device);  // false: no such device
 
+// The CUcontext of a device's primary context: an address that means nothing but itself.
+void* primary_context_handle(int device);
+
 }  // namespace zerostall::simgpu

@@ -13,10 +13,7 @@ using namespace zerostall::simgpu;
 
 namespace {
 
-CUcontext primary_context() {
-  static int storage;  // only its address matters
-  return reinterpret_cast<CUcontext>(&storage);
-}
+CUcontext primary_context() { return static_cast<CUcontext>(primary_context_handle(0)); }
 thread_local bool t_has_context = true;
 
 CUresult put(const char** out, const char* text) {
