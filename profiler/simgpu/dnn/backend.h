@@ -24,10 +24,10 @@ inline constexpr int kBoolean = 2, kInt64 = 3, kDescriptor = 15, kChar = 24, kFr
 // cudnnBackendAttributeName_t
 namespace attribute {
 inline constexpr int kHeuristicsMode = 200, kHeuristicsGraph = 201, kHeuristicsResults = 202, kConfigEngine = 300,
-                     kConfigWorkspace = 303, kConfigShared = 304, kPlanConfig = 401, kPlanWorkspace = 402,
-                     kForwardFilter = 703, kForwardY = 705, kDataFilter = 709, kDataDy = 711, kFilterDw = 715,
-                     kFilterDy = 717, kGraphOperations = 801, kGraphEngineCount = 802, kTensorType = 901,
-                     kTensorDims = 902, kTensorStrides = 903, kTensorId = 906, kTensorVirtual = 907,
+                     kConfigIntermediates = 301, kConfigKnobs = 302, kConfigWorkspace = 303, kConfigShared = 304,
+                     kPlanConfig = 401, kPlanWorkspace = 402, kForwardFilter = 703, kForwardY = 705, kDataFilter = 709,
+                     kDataDy = 711, kFilterDw = 715, kFilterDy = 717, kGraphOperations = 801, kGraphEngineCount = 802,
+                     kTensorType = 901, kTensorDims = 902, kTensorStrides = 903, kTensorId = 906, kTensorVirtual = 907,
                      kTensorByValue = 908, kPackIds = 1000, kPackPointers = 1001, kPackWorkspace = 1003,
                      kEngineGraph = 1300, kEngineIndex = 1301, kEngineKnobs = 1302, kEngineNumericalNote = 1303,
                      kEngineLayout = 1304, kEngineBehaviorNote = 1305, kMatmulA = 1520, kMatmulB = 1521,

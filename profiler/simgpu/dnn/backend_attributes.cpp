@@ -122,6 +122,8 @@ int computed(const Descriptor& d, int name, std::int64_t wanted, std::int64_t* c
       return answer_int64(0, wanted, count, out);
     case attribute::kEngineNumericalNote:
       return engine_note(d, wanted, count, out);
+    case attribute::kConfigIntermediates:
+    case attribute::kConfigKnobs:
     case attribute::kEngineKnobs:
     case attribute::kEngineLayout:
     case attribute::kEngineBehaviorNote:

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "profiler/simgpu/dnn/types.h"
@@ -63,6 +64,7 @@ int touch(const Handle* h, const char* name, std::initializer_list<const Tensor*
 }
 
 int fail(int status, const char* reason) {
+  if (getenv("DNNDBG")) fprintf(stderr, "dnn %d %s\n", status, reason);
   t_reason = reason;
   return status;
 }
