@@ -60,6 +60,12 @@ int answer_int64(std::int64_t value, std::int64_t wanted, std::int64_t* count, v
   return kSuccess;
 }
 
+int answer_int32(std::int32_t value, std::int64_t wanted, std::int64_t* count, void* out) {
+  if (count) *count = 1;
+  if (out && wanted > 0) std::memcpy(out, &value, sizeof value);
+  return kSuccess;
+}
+
 int answer_nothing(std::int64_t* count) {
   if (count) *count = 0;
   return kSuccess;
@@ -105,9 +111,7 @@ int engine_note(const Descriptor& engine, std::int64_t wanted, std::int64_t* cou
   const Shared graph = first(engine, attribute::kEngineGraph);
   if (!graph || !graph->cost.tensor_cores) return answer_nothing(count);
   constexpr int kTensorCores = 0;  // CUDNN_NUMERICAL_NOTE_TENSOR_CORE
-  if (count) *count = 1;
-  if (out && wanted > 0) std::memcpy(out, &kTensorCores, sizeof kTensorCores);
-  return kSuccess;
+  return answer_int32(kTensorCores, wanted, count, out);
 }
 
 // Attributes that cuDNN computes. Returns -1 if `name` is not one of them.
@@ -120,6 +124,8 @@ int computed(const Descriptor& d, int name, std::int64_t wanted, std::int64_t* c
     case attribute::kPlanWorkspace:
     case attribute::kConfigWorkspace:
       return answer_int64(0, wanted, count, out);
+    case attribute::kConfigShared:
+      return answer_int32(0, wanted, count, out);
     case attribute::kEngineNumericalNote:
       return engine_note(d, wanted, count, out);
     case attribute::kConfigIntermediates:

@@ -65,7 +65,9 @@ def written(compiler, root, include, source):
     text = subprocess.run([compiler, "-std=c++20", "-E", "-P", "-I", root, "-isystem", include, source], check=True,
                           capture_output=True, text=True).stdout
     pattern = r'extern "C" __attribute__\(\(visibility\("default"\)\)\) ([\w\s:*]+?[\s*]+)(cu\w+)\s*\(([^{}()]*)\)\s*\{'
-    # Types of this file's own are classes behind pointers; enumerations are passed as int.
+    # Types of this file's own are classes behind pointers, or other names of plain types; enumerations are passed as int.
+    for name, plain in re.findall(r"using (\w+) = ([\w:]+);", open(source).read()):
+        PLAIN[name] = PLAIN.get(plain, "i32")
     return {name: signature(result, parameters, set()) for result, name, parameters in re.findall(pattern, text)}
 
 
