@@ -24,7 +24,8 @@ PLAIN = {"double": "f64", "float": "f32", "signed char": "i32", "char": "i32", "
 
 def pointer_typedefs(text):
     """Names of typedefs for pointers: `typedef struct x* name;`, `typedef void *name;`, and pointers to functions."""
-    names = set(re.findall(r"typedef\s+(?:const\s+)?(?:struct\s+)?\w+\s*(?:const\s*)?\*\s*(\w+)\s*(?:CUDNN_DEPRECATED|CUSPARSE_DEPRECATED\w*(?:\(\w*\))?)?\s*;", text))
+    plain = r"typedef\s+(?:const\s+)?(?:struct\s+)?\w+\s*(?:const\s*)?\*\s*(\w+)\s*(?:\w*DEPRECATED\w*)?\s*;"
+    names = set(re.findall(plain, text))
     return names | set(re.findall(r"typedef[^;{}()]*\(\s*\*\s*(\w+)\s*\)", text)) | {"cudaStream_t"}
 
 
