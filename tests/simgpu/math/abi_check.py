@@ -24,7 +24,7 @@ PLAIN = {"double": "f64", "float": "f32", "signed char": "i32", "char": "i32", "
 
 def pointer_typedefs(text):
     """Names of typedefs for pointers: `typedef struct x* name;`, `typedef void *name;`, and pointers to functions."""
-    plain = r"typedef\s+(?:const\s+)?(?:struct\s+)?\w+\s*(?:const\s*)?\*\s*(\w+)\s*(?:\w*DEPRECATED\w*)?\s*;"
+    plain = r"typedef\s+(?:\w*DEPRECATED\w*\s+)?(?:const\s+)?(?:struct\s+)?\w+\s*(?:const\s*)?\*\s*(\w+)\s*(?:\w*DEPRECATED\w*)?\s*;"
     names = set(re.findall(plain, text))
     return names | set(re.findall(r"typedef[^;{}()]*\(\s*\*\s*(\w+)\s*\)", text)) | {"cudaStream_t"}
 
