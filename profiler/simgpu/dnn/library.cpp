@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "profiler/simgpu/dnn/types.h"
@@ -64,7 +63,6 @@ int touch(const Handle* h, const char* name, std::initializer_list<const Tensor*
 }
 
 int fail(int status, const char* reason) {
-  if (getenv("DNNDBG")) fprintf(stderr, "dnn %d %s\n", status, reason);
   t_reason = reason;
   return status;
 }
