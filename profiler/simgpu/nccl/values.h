@@ -1,0 +1,13 @@
+// Bytes of device memory on their way into and out of a collective.
+#pragma once
+#include <cstddef>
+
+namespace zerostall::simgpu::nccl {
+
+// Copies `bytes` from device (or host) memory. Returns whether they are known values.
+bool take(void* target, const void* source, std::size_t bytes);
+
+// The collective has written `bytes` at `target`; `source` null: to unknown values. Call after its launch.
+void give(void* target, const void* source, std::size_t bytes, bool real);
+
+}  // namespace zerostall::simgpu::nccl
