@@ -58,5 +58,6 @@ struct SimulationInfo {  // ncclSimInfo_t
 };
 
 std::size_t type_bytes(int type);  // 0: no such type
+inline bool is_integer(int type) { return type >= kInt8 && type <= kUint64; }
 
 }  // namespace zerostall::simgpu::nccl

@@ -82,10 +82,10 @@ TEST(SimNccl, DataMovesAsDocumented) {
     again();
     ASSERT_EQ(ncclBroadcast(pair.data, two.data, 2, kInt32, 1, comm, nullptr), kSuccess);
     EXPECT_EQ(two.get(), (Ints{10, 11}));
-    two.set({7, 7});
+    four.set({7, 7, 7, 7});
     again();
-    ASSERT_EQ(ncclReduce(pair.data, two.data, 2, kInt32, kMax, 1, comm, nullptr), kSuccess);
-    EXPECT_EQ(two.get(), rank ? (Ints{10, 11}) : (Ints{7, 7})) << "only the root's buffer is written";
+    ASSERT_EQ(ncclReduce(pair.data, four.data, 2, kInt32, kMax, 1, comm, nullptr), kSuccess);
+    EXPECT_EQ(four.get(), rank ? (Ints{10, 11, 7, 7}) : (Ints{7, 7, 7, 7})) << "only the root's buffer is written";
     again();
     ASSERT_EQ(ncclGather(pair.data, rank ? nullptr : four.data, 2, kInt32, 0, comm, nullptr), kSuccess);
     again();
@@ -141,6 +141,23 @@ TEST(SimNccl, ManyCollectivesInARowKeepTheirValuesApart) {
       ASSERT_EQ(all_reduced<int>(comm, {i + rank}, kInt32, kSum), (std::vector<int>{3 * i + 3})) << i;
       if (rank == i % 3) usleep(100);
     }
+    ncclCommDestroy(comm);
+  });
+}
+
+TEST(SimNccl, WhatWasExchangedStaysKnownThroughCopiesAndLaunches) {
+  on_ranks(2, [](Board& board, int rank) {
+    const Handle comm = join(board, rank, 2);
+    Values<std::int64_t> size({100 + rank}), sizes(2), one(1);
+    ASSERT_EQ(ncclAllGather(size.data, sizes.data, 1, kInt64, comm, nullptr), kSuccess);
+    launch_for(1000);  // compares them, say
+    cudaMemcpy(one.data, static_cast<std::int64_t*>(sizes.data) + 1, sizeof(std::int64_t), cudaMemcpyDeviceToDevice);
+    launch_for(1000);
+    EXPECT_EQ(one.get(), (std::vector<std::int64_t>{101})) << "frameworks read sizes of objects like this";
+    Values<float> loss({7}), sum(1);
+    launch_for(1000);  // the scalar may be its result: neither input nor result is known
+    ASSERT_EQ(ncclAllReduce(loss.data, sum.data, 1, kFloat32, kSum, comm, nullptr), kSuccess);
+    EXPECT_EQ(sum.get(), (std::vector<float>{0}));
     ncclCommDestroy(comm);
   });
 }

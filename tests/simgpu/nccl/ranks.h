@@ -17,6 +17,7 @@
 
 #include "profiler/simgpu/core/simulator.h"
 #include "profiler/simgpu/nccl/abi.h"
+#include "tests/simgpu/device.h"
 
 namespace zerostall::testing {
 using namespace zerostall::simgpu::nccl;
