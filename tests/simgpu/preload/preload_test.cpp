@@ -1,0 +1,43 @@
+// Whichever way a program opens a library of CUDA's, it gets the simulated one; all other libraries open as ever.
+#include <string>
+
+#include "tests/simgpu/preload/library.h"
+
+using namespace zerostall::testing;
+
+namespace {
+
+std::string file_of(void* handle, const char* function) {
+  Dl_info info{};
+  void* address = handle ? dlsym(handle, function) : nullptr;
+  return address && dladdr(address, &info) ? info.dli_fname : "";
+}
+
+TEST(Preload, APathToARealLibraryOpensTheSimulatedOne) {
+  void* handle = library(SITE "/libcudart.so.12.9.79");
+  EXPECT_EQ(dlsym(handle, "the_one_on_disk"), nullptr);
+  EXPECT_EQ(file_of(handle, "cudaMalloc"), SIM_DIR "/libcudart.so.12");
+}
+
+TEST(Preload, ANameWithoutAVersionMeansTheNewest) {
+  EXPECT_EQ(file_of(library("libcudart.so"), "cudaMalloc"), SIM_DIR "/libcudart.so.13");
+  EXPECT_EQ(file_of(library("/usr/lib/libcuda.so"), "cuInit"), SIM_DIR "/libcuda.so.1");
+  EXPECT_EQ(file_of(library("libnvidia-ml.so"), "nvmlInit_v2"), SIM_DIR "/libnvidia-ml.so.1");
+}
+
+TEST(Preload, OtherLibrariesOpenAsEver) {
+  EXPECT_NE(call(library("libm.so.6"), "abs", -3), 0);
+  EXPECT_EQ(dlopen("libcudart.so.99", RTLD_NOW), nullptr);
+  EXPECT_NE(dlerror(), nullptr);
+  EXPECT_EQ(dlopen("libcudartist.so.13", RTLD_NOW), nullptr);
+  void* self = dlopen(nullptr, RTLD_NOW);
+  EXPECT_NE(self, nullptr);
+}
+
+TEST(Preload, TheCallersOwnSearchPathCounts) {
+  EXPECT_EQ(dlopen("libhidden_plugin.so", RTLD_NOW), nullptr) << "not on this program's path";
+  void* user = library(SITE "/libplugin_user.so");
+  EXPECT_NE(call<void*>(user, "open_plugin"), nullptr) << dlerror();
+}
+
+}  // namespace
