@@ -1,0 +1,82 @@
+"""Checks that each row of operations.py waits as it says, on the simulated GPU: one process executes all rows, each a step.
+check_operations.py --build BUILD [ROW...]. Prints a line per row that differs; exits 1 if there is one."""
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+from collections import Counter
+
+from operations import OPERATIONS, WAITS
+from simulated import Tools
+
+HERE = pathlib.Path(__file__).parent
+SYNCS = {"cudaStreamSynchronize": "stream", "cudaDeviceSynchronize": "device", "cudaEventSynchronize": "event"}
+
+
+def shape(copy, sync):
+    return f"{copy or 'no copy'} + {sync or 'no'} sync"
+
+
+def expected_shapes(row):
+    return [shape(WAITS[wait].copy, WAITS[wait].sync) for wait in row.waits]
+
+
+def found_shape(text):
+    """'cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize' -> 'device to host + stream sync'."""
+    parts = text.split(" + ")
+    copy = next((way for way in ("device to host", "host to device") if way in parts[0]), None)
+    return shape(copy, SYNCS.get(parts[-1]))
+
+
+def differences(row, result, step):
+    """What is not as the row says, as texts."""
+    if "error" in result:
+        return [result["error"]]
+    texts = []
+    found = [found_shape(text) for text in step["host_waits"]]
+    if Counter(found) != Counter(expected_shapes(row)):
+        texts.append(f"waits: expected {expected_shapes(row)}, found {step['host_waits']}")
+    pageable = sum(WAITS[wait].pageable for wait in row.waits)
+    if step["blocking_copies"] != pageable:
+        texts.append(f"copies from or to pageable memory: expected {pageable}, found {step['blocking_copies']}")
+    warns = sum(WAITS[wait].warns for wait in row.waits)
+    if result["warnings"] != warns:
+        texts.append(f"warnings of set_sync_debug_mode: expected {warns}, found {result['warnings']}")
+    if result["warnings"] > step["waits"]:
+        texts.append(f"PyTorch warns {result['warnings']} times, counted are only {step['waits']} waits")
+    return texts
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("rows", nargs="*")
+    options = parser.parse_args()
+    tools = Tools(options.build)
+    with tempfile.TemporaryDirectory() as folder:
+        trace, written = pathlib.Path(folder, "operations.zstall"), pathlib.Path(folder, "operations.json")
+        done = tools.run([options.python, HERE / "execute_operations.py", written, *options.rows], trace)
+        if done.returncode != 0:
+            sys.exit(f"{done.stdout}\nexecute_operations.py ended with {done.returncode}")
+        results = {result["name"]: result for result in json.loads(written.read_text())}
+        steps = {step["index"]: step for step in tools.stat(trace)["steps"]}
+    failed = 0
+    for row in OPERATIONS:
+        result = results.get(row.name)
+        if not result:
+            continue
+        if "skipped" in result:
+            print(f"skipped {row.name}: {result['skipped']}")
+            continue
+        texts = differences(row, result, steps.get(result["step"]))
+        failed += bool(texts)
+        for text in texts:
+            print(f"FAIL {row.name}: {row.code}\n     {text}")
+    print(f"{len(results)} rows, {failed} differ")
+    sys.exit(1 if failed or not results else 0)
+
+
+if __name__ == "__main__":
+    main()
