@@ -73,6 +73,13 @@ __attribute__((noinline)) const char* replacement(const char* file) {
   return ours ? ours : file;
 }
 
+// Python opens extensions with all functions bound at once: one that the simulation does not know would make `import
+// torch` fail. Bound at their first call, such functions can be replaced in time (core/imports.h). Only for torch's own
+// libraries: of others a program may want to hear that they do not fit.
+__attribute__((noinline)) int binding(const char* file, int mode) {
+  return file && std::strstr(file, "/torch/") ? (mode & ~RTLD_NOW) | RTLD_LAZY : mode;
+}
+
 using Dlopen = void* (*)(const char*, int) noexcept;  // else the last call is no jump
 
 __attribute__((noinline)) Dlopen next_dlopen() {
@@ -86,5 +93,6 @@ __attribute__((noinline)) Dlopen next_dlopen() {
 extern "C" __attribute__((visibility("default"), optimize("O2", "optimize-sibling-calls", "omit-frame-pointer"))) void*
 dlopen(const char* file, int mode) noexcept {
   const Dlopen next = next_dlopen();
+  mode = binding(file, mode);
   return next(replacement(file), mode);
 }

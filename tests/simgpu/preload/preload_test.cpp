@@ -34,6 +34,20 @@ TEST(Preload, OtherLibrariesOpenAsEver) {
   EXPECT_NE(self, nullptr);
 }
 
+// The dynamic linker alone would end the process: "symbol lookup error".
+TEST(Preload, FunctionsOfTomorrowAnswerNotSupported) {
+  testing::internal::CaptureStderr();
+  void* newer = library(SITE "/torch/lib/libnewer_library.so");
+  const std::string warning = testing::internal::GetCapturedStderr();
+  EXPECT_NE(warning.find("2 functions that are not known"), std::string::npos) << warning;
+  EXPECT_NE(warning.find("cudnnInventedTomorrow"), std::string::npos) << warning;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(call<long>(newer, "call_cudnn"), 3000);  // CUDNN_STATUS_NOT_SUPPORTED
+  EXPECT_EQ(call<long>(newer, "call_nccl"), 3);      // ncclInternalError
+  const std::string calls = testing::internal::GetCapturedStderr();
+  EXPECT_NE(calls.find("ncclInventedTomorrow is not supported"), std::string::npos) << calls;
+}
+
 TEST(Preload, TheCallersOwnSearchPathCounts) {
   EXPECT_EQ(dlopen("libhidden_plugin.so", RTLD_NOW), nullptr) << "not on this program's path";
   void* user = library(SITE "/libplugin_user.so");
