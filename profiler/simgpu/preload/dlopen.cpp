@@ -77,7 +77,8 @@ __attribute__((noinline)) const char* replacement(const char* file) {
 // torch` fail. Bound at their first call, such functions can be replaced in time (core/imports.h). Only for torch's own
 // libraries: of others a program may want to hear that they do not fit.
 __attribute__((noinline)) int binding(const char* file, int mode) {
-  return file && std::strstr(file, "/torch/") ? (mode & ~RTLD_NOW) | RTLD_LAZY : mode;
+  const bool of_torch = file && (std::strstr(file, "/torch/") || std::strncmp(file, "libtorch", 8) == 0);
+  return of_torch ? (mode & ~RTLD_NOW) | RTLD_LAZY : mode;
 }
 
 using Dlopen = void* (*)(const char*, int) noexcept;  // else the last call is no jump
