@@ -74,6 +74,8 @@ CopyStatus copy(const CopyRequest& r) {
     o.host.busy_ns = staging_ns(m, r.bytes);
   }
   o.host.waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
+  o.target = r.target;
+  o.source = r.source;
   o.work.kind = WorkKind::copy;
   o.work.bytes = r.bytes;
   o.work.copy_kind = direction(from_device, to_device);
@@ -95,6 +97,7 @@ CopyStatus set(const SetRequest& r) {
       std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
   o.latency_ns = s.model.launch_latency_ns;
   o.host.call_ns = s.model.copy_call_ns;
+  o.target = r.target;
   o.work.kind = WorkKind::memset;
   o.work.bytes = r.bytes;
   o.work.value = static_cast<std::uint32_t>(r.value);

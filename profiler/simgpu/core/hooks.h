@@ -46,6 +46,7 @@ struct SyncInfo {
   SyncKind kind;
   std::int64_t begin_ns, end_ns;
   std::uint32_t correlation, stream_id, event_id;  // 0 = does not apply
+  std::uint32_t device = 0, context = 1;
 };
 
 struct Hooks {

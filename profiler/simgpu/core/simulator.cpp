@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -24,27 +23,6 @@ std::uint32_t next_correlation() {
 Simulator& simulator() {
   static Simulator* instance = new Simulator;
   return *instance;
-}
-
-namespace {
-thread_local int t_device = 0;
-constexpr int kMostDevices = 64;
-}  // namespace
-
-int device_count() {
-  static const int count = [] {
-    const char* text = std::getenv("ZEROSTALL_SIM_GPUS");
-    return std::clamp(text && *text ? std::atoi(text) : 1, 1, kMostDevices);
-  }();
-  return count;
-}
-
-int current_device() { return t_device; }
-
-bool set_current_device(int device) {
-  if (device < 0 || device >= device_count()) return false;
-  t_device = device;
-  return true;
 }
 
 void initialize_driver() {

@@ -1,11 +1,7 @@
-// Driver API: modules and launches, copies, allocation, the calls that wait.
-
-#include <set>
-#include <string>
+// Driver API: copies and allocation.
 
 #include "driver_behaviours.h"
 #include "profiler/simgpu/core/copy.h"
-#include "profiler/simgpu/core/launch.h"
 #include "profiler/simgpu/core/wait.h"
 #include "profiler/simgpu/driver/support.h"
 
@@ -13,52 +9,12 @@ using namespace zerostall::simgpu;
 
 namespace {
 
-CUresult status(cudaError_t error) { return static_cast<CUresult>(error); }  // the codes used here have equal numbers
-CUresult status(bool known) { return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; }
-CUresult status(QueryResult q) {
-  if (q == QueryResult::unknown) return CUDA_ERROR_INVALID_HANDLE;
-  return q == QueryResult::ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-}
 CUresult status(CopyStatus s) { return static_cast<CUresult>(s); }
 void* address(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
 
 }  // namespace
 
 extern "C" {
-
-CUresult sim_cuModuleLoadData(CUmodule* module, const void* image) {
-  if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
-  *module = reinterpret_cast<CUmodule>(const_cast<void*>(image));
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuModuleUnload(CUmodule) { return CUDA_SUCCESS; }
-CUresult sim_cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  if (!function || !name) return CUDA_ERROR_INVALID_VALUE;
-  static std::mutex lock;
-  static auto* names = new std::set<std::string>;  // a function is its name, which lives as long as the process
-  std::lock_guard guard(lock);
-  *function = reinterpret_cast<CUfunction>(const_cast<char*>(names->insert(name).first->c_str()));
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                            unsigned shared_bytes, CUstream stream, void**, void**) {
-  if (!f || !gx || !gy || !gz || !bx || !by || !bz) return CUDA_ERROR_INVALID_VALUE;
-  return status(launch({symbol_of(f), dim3(gx, gy, gz), dim3(bx, by, bz), shared_bytes, stream}));
-}
-CUresult sim_cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
-  if (!c) return CUDA_ERROR_INVALID_VALUE;
-  return sim_cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
-                            c->sharedMemBytes, c->hStream, params, extra);
-}
-
-CUresult sim_cuStreamSynchronize(CUstream stream) { return status(wait_stream(stream)); }
-CUresult sim_cuEventSynchronize(CUevent event) { return status(wait_event(event)); }
-CUresult sim_cuStreamQuery(CUstream stream) { return status(query_stream(stream)); }
-CUresult sim_cuEventQuery(CUevent event) { return status(query_event(event)); }
-CUresult sim_cuCtxSynchronize() {
-  wait_device();
-  return CUDA_SUCCESS;
-}
 
 CUresult sim_cuMemcpyHtoD_v2(CUdeviceptr target, const void* source, size_t bytes) {
   return status(copy({address(target), source, bytes, nullptr, false, "cuMemcpyHtoD"}));

@@ -24,7 +24,7 @@ thread_local Configuration t_configuration;
 cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes, const void* stream) {
   if (!function || grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
     return cudaErrorInvalidConfiguration;
-  return launch({kernel_name(function), grid, block, shared_bytes, stream});
+  return launch({kernel_name(function), grid, block, shared_bytes, stream, -1, function});
 }
 
 }  // namespace
