@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/imports.h"
 #include "profiler/simgpu/core/readback.h"
 
 namespace zerostall::simgpu {
@@ -31,6 +32,7 @@ void initialize_driver() {
   inside = true;
   std::call_once(once, [] {
     std::atexit(write_log);
+    check_imports();
     load_supplied_values();
     load_faults();
     const char* path = std::getenv("CUDA_INJECTION64_PATH");

@@ -82,7 +82,7 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->asyncEngineCount = 3;
   p->memoryBusWidth = static_cast<int>(m.memory_bus_bits);
   p->l2CacheSize = static_cast<int>(m.l2_bytes);
-  p->maxThreadsPerMultiProcessor = kThreadsPerSm;
+  p->maxThreadsPerMultiProcessor = static_cast<int>(m.threads_per_sm);
   p->sharedMemPerMultiprocessor = static_cast<std::size_t>(m.shared_per_sm_bytes);
   p->sharedMemPerBlockOptin = static_cast<std::size_t>(m.shared_optin_bytes);
   p->reservedSharedMemPerBlock = 1024;

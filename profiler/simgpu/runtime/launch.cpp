@@ -5,6 +5,7 @@
 
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/symbols.h"
+#include "profiler/simgpu/core/imports.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
 
@@ -31,6 +32,7 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_
 
 // Not API calls: the contract between nvcc's generated code and the runtime (crt/host_runtime.h).
 EXPORT void** __cudaRegisterFatBinary(void*) {
+  check_imports();  // a library with kernels was loaded
   static void* handle = nullptr;
   return &handle;
 }
