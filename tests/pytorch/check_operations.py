@@ -3,6 +3,7 @@ check_operations.py --build BUILD [ROW...]. Prints a line per row that differs; 
 import argparse
 import json
 import pathlib
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -45,7 +46,12 @@ def differences(row, result, step):
         texts.append(f"warnings of set_sync_debug_mode: expected {warns}, found {result['warnings']}")
     if result["warnings"] > step["waits"]:
         texts.append(f"PyTorch warns {result['warnings']} times, counted are only {step['waits']} waits")
-    return texts
+    missing = [name for name in named_functions(row) if name not in result["stack"]] if result["warnings"] else []
+    return texts + [f"{name}, named in its reason, is not on the stack" for name in missing]
+
+
+def named_functions(row):
+    return re.findall(r"\.(?:cu|cpp|h|py): (\w+)", row.reason)
 
 
 def main():
