@@ -91,6 +91,16 @@ struct SummaryOptions {
   std::int64_t warmup = 2;  // first steps that are shown and not judged
 };
 
+// Waits that look alike, over judged steps.
+struct WaitGroup {
+  std::string what;
+  Spread per_step;
+  std::int64_t total = 0;
+};
+
+// The most frequent first; by text where they are equal. Empty without judged steps.
+std::vector<WaitGroup> group_waits(const RunSummary& run);
+
 RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
                      const SummaryOptions& options);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "profiler/analyze/summary.h"
+#include "profiler/cli/processes.h"
+#include "profiler/cli/say.h"
 #include "profiler/trace/read_native.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
@@ -30,9 +32,16 @@ Outcome run_stat(const StatOptions& options) {
   if (!is_valid_pattern(step_options.pattern))
     return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
 
-  auto raw = read_native(options.file);
+  std::string file = options.file;
+  if (file.empty()) {
+    const auto newest = newest_trace(".");
+    if (!newest) return fail(ExitCode::bad_use, newest.error().message);
+    file = newest->string();
+    say("showing " + file);
+  }
+  auto raw = read_native(file);
   if (!raw) return fail(ExitCode::bad_use, raw.error().message);
-  const RunSummary run = analyze(std::move(*raw), {options.file, options.warmup}, step_options);
+  const RunSummary run = analyze(std::move(*raw), {file, options.warmup}, step_options);
 
   Outcome outcome;
   outcome.out = options.json ? render_stat_json(run) : render_stat_text(run);
@@ -41,7 +50,7 @@ Outcome run_stat(const StatOptions& options) {
     outcome.error = why_no_calls(run);
   } else if (run.steps.empty() && !options.step_pattern.empty()) {
     outcome.code = ExitCode::cannot_tell;
-    outcome.error = fmt::format("no NVTX range in {} matches '{}'", options.file, options.step_pattern);
+    outcome.error = fmt::format("no NVTX range in {} matches '{}'", file, options.step_pattern);
   }
   return outcome;
 }

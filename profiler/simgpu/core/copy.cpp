@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
-#include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/readback.h"
+#include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
 namespace {
-
-constexpr std::size_t kBulkBytes = std::size_t{1} << 20;  // larger uploads are weights: their bytes are not kept
-constexpr std::size_t kScalarBytes = 16;                  // a read-back this small is a loss, a count, a flag
 
 bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
 
@@ -30,25 +29,18 @@ std::int64_t staging_ns(const DeviceModel& m, std::size_t bytes) {
   return static_cast<std::int64_t>(bytes) * 1000 / m.pageable_bytes_per_us;
 }
 
-void move_bytes(const CopyRequest& r, bool from_device, bool to_device) {
-  MemoryMap& memory = simulator().memory;
-  if (to_device) {
-    const bool keep = r.bytes <= kBulkBytes;
-    const bool real = keep && (!from_device || memory.is_real(r.source, r.bytes));
-    if (keep) std::memmove(r.target, r.source, r.bytes);
-    memory.note_write(r.target, r.bytes, real);
-    return;
-  }
-  if (from_device && !memory.is_real(r.source, r.bytes)) {
-    report_unreal_readback(r.api, r.bytes);
-    // A scalar a kernel should have computed: zero (a finite loss, no overflow found), never bytes an earlier owner
-    // left.
-    if (r.bytes <= kScalarBytes) {
-      std::memset(r.target, 0, r.bytes);
-      return;
-    }
-  }
-  std::memmove(r.target, r.source, r.bytes);
+// Managed memory is real memory, written by the program unseen: for bytes it counts as the host's.
+void move_bytes(const CopyRequest& r, MemoryKind source, MemoryKind target) {
+  Contents& contents = simulator().memory.contents();
+  const bool from_device = source == MemoryKind::device, to_device = target == MemoryKind::device;
+  if (from_device && to_device)
+    contents.copy(r.target, r.source, r.bytes);
+  else if (to_device)
+    contents.put(r.target, r.source, r.bytes);
+  else if (from_device)
+    read_back(r.target, r.source, r.bytes, r.api);
+  else
+    std::memmove(r.target, r.source, r.bytes);
 }
 
 // Bytes of the block from `address` on; 0 if the copy would run over its end.
@@ -68,35 +60,28 @@ CopyStatus copy(const CopyRequest& r) {
   const bool from_device = on_device(source.kind), to_device = on_device(target.kind);
   const bool pageable = source.kind == MemoryKind::pageable || target.kind == MemoryKind::pageable;
   const DeviceModel& m = s.model;
-  Work work{};
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(r.stream);
-    if (!stream) return CopyStatus::invalid_stream;
-    s.clock.advance(m.copy_call_ns);
-    const bool upload = to_device && !from_device, download = from_device && !to_device;
-    if (upload && pageable) {
-      // Larger uploads wait for the stream and are staged piece by piece; small ones travel inside the command itself.
-      if (!r.async || r.bytes > static_cast<std::size_t>(m.staged_copy_limit_bytes))
-        s.clock.wait_until(s.timeline.stream_tail(*stream));
-      s.clock.advance(staging_ns(m, r.bytes));
-    }
-    const Engine engine = upload ? Engine::upload : download ? Engine::download : Engine::compute;
-    const std::int64_t ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, from_device, to_device);
-    const Span span = s.timeline.enqueue(*stream, ns, m.copy_latency_ns, engine);
-    const bool host_to_host = !from_device && !to_device;
-    const bool waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
-    if (waits) s.clock.wait_until(span.end_ns + m.sync_ns);
-    work = {WorkKind::copy, span.begin_ns, span.end_ns, t_correlation, stream->id};
+  const bool upload = to_device && !from_device, download = from_device && !to_device;
+  const bool host_to_host = !from_device && !to_device;
+  Operation o{};
+  o.kind = OperationKind::copy;
+  o.engine = upload ? Engine::upload : download ? Engine::download : Engine::compute;
+  o.duration_ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, from_device, to_device);
+  o.latency_ns = m.copy_latency_ns;
+  o.host.call_ns = m.copy_call_ns;
+  if (upload && pageable) {
+    // Larger uploads wait for the stream and are staged piece by piece; small ones travel inside the command itself.
+    o.host.drains_first = !r.async || r.bytes > static_cast<std::size_t>(m.staged_copy_limit_bytes);
+    o.host.busy_ns = staging_ns(m, r.bytes);
   }
-  work.bytes = r.bytes;
-  work.copy_kind = direction(from_device, to_device);
-  work.source_memory = static_cast<std::uint8_t>(source.kind);
-  work.target_memory = static_cast<std::uint8_t>(target.kind);
-  work.async = r.async;
-  move_bytes(r, from_device, to_device);
-  publish(work);
-  return CopyStatus::ok;
+  o.host.waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
+  o.work.kind = WorkKind::copy;
+  o.work.bytes = r.bytes;
+  o.work.copy_kind = direction(from_device, to_device);
+  o.work.source_memory = static_cast<std::uint8_t>(source.kind);
+  o.work.target_memory = static_cast<std::uint8_t>(target.kind);
+  o.work.async = r.async;
+  o.effect = [r, from = source.kind, to = target.kind] { move_bytes(r, from, to); };
+  return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
 
 CopyStatus set(const SetRequest& r) {
@@ -104,26 +89,24 @@ CopyStatus set(const SetRequest& r) {
   if (r.bytes == 0) return CopyStatus::ok;
   const MemoryMap::Block target = s.memory.find(r.target);
   if (!r.target || !on_device(target.kind) || !fits(target, r.target, r.bytes)) return CopyStatus::invalid_value;
-  Work work{};
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(r.stream);
-    if (!stream) return CopyStatus::invalid_stream;
-    s.clock.advance(s.model.copy_call_ns);
-    const std::int64_t ns =
-        std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
-    const Span span = s.timeline.enqueue(*stream, ns, s.model.launch_latency_ns, Engine::compute);
-    work = {WorkKind::memset, span.begin_ns, span.end_ns, t_correlation, stream->id};
-  }
-  const bool keep = r.bytes <= kBulkBytes;
-  if (keep) std::memset(r.target, r.value, r.bytes);
-  s.memory.note_write(r.target, r.bytes, keep);
-  work.bytes = r.bytes;
-  work.value = static_cast<std::uint32_t>(r.value);
-  work.target_memory = static_cast<std::uint8_t>(target.kind);
-  work.async = r.async;
-  publish(work);
-  return CopyStatus::ok;
+  Operation o{};
+  o.kind = OperationKind::memset;
+  o.duration_ns =
+      std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
+  o.latency_ns = s.model.launch_latency_ns;
+  o.host.call_ns = s.model.copy_call_ns;
+  o.work.kind = WorkKind::memset;
+  o.work.bytes = r.bytes;
+  o.work.value = static_cast<std::uint32_t>(r.value);
+  o.work.target_memory = static_cast<std::uint8_t>(target.kind);
+  o.work.async = r.async;
+  o.effect = [r, kind = target.kind] {
+    if (kind == MemoryKind::managed)
+      std::memset(r.target, r.value, r.bytes);
+    else
+      simulator().memory.contents().fill(r.target, static_cast<std::uint32_t>(r.value) & 0xff, 1, r.bytes);
+  };
+  return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
 
 }  // namespace zerostall::simgpu

@@ -14,7 +14,8 @@ struct CopyRequest {
   const char* api;  // for the book: "cudaMemcpyAsync"
 };
 
-enum class CopyStatus { ok, invalid_value, invalid_stream };
+// Numbers are those of cudaError_t and CUresult alike. Errors of stream capture (900 and on) pass through unnamed.
+enum class CopyStatus : int { ok = 0, invalid_value = 1, invalid_stream = 400 };
 
 // Queues the copy, lets the host wait as the real call would, and moves the bytes. Direction follows from the
 // addresses.

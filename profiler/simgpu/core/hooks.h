@@ -35,6 +35,9 @@ struct Work {
   const char* name = nullptr;  // kernels: lives as long as the process
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::uint32_t shared_bytes = 0;
+  std::uint32_t device = 0, context = 1;  // ordinal; CUPTI's context id: 1 + ordinal for primary contexts
+  std::uint64_t graph_node = 0;           // work of a launched graph: CUPTI's node id, else 0
+  std::uint32_t graph = 0;                // and the id of the executable graph
 };
 
 enum class SyncKind : std::uint8_t { event = 1, stream_wait_event = 2, stream = 3, context = 4 };  // CUPTI's values

@@ -88,6 +88,7 @@ bool MemoryMap::release(void* base, MemoryKind kind) {
   }
   const std::size_t rounded = round_up(block.bytes, kGranularity);
   device_bytes_ -= rounded;
+  contents_.forget(base, rounded);
   madvise(base, rounded, MADV_DONTNEED);  // gives the pages back; the next owner reads zeros
   auto gap = free_.emplace(block.base, rounded).first;
   if (gap != free_.begin()) {
@@ -130,31 +131,14 @@ std::size_t MemoryMap::peak_device_bytes() const {
 }
 
 void MemoryMap::note_write(const void* address, std::size_t bytes, bool real) {
-  std::lock_guard guard(lock_);
-  const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + bytes;
-  if (real) {
-    for (Write& w : writes_)
-      if (begin <= w.end && w.begin <= end) {  // touching writes join, so that a read of both is known to be real
-        w.begin = std::min(w.begin, begin);
-        w.end = std::max(w.end, end);
-        return;
-      }
-    if (writes_.size() < 64)
-      writes_.push_back({begin, end});  // more than that without a launch: forget, and say "not real"
-    return;
-  }
-  std::erase_if(writes_, [&](const Write& w) { return begin < w.end && w.begin < end; });
-}
-
-void MemoryMap::note_launch() {
-  std::lock_guard guard(lock_);
-  writes_.clear();
+  if (real)
+    contents_.note_written(address, bytes);
+  else
+    contents_.forget(address, bytes);
 }
 
 bool MemoryMap::is_real(const void* address, std::size_t bytes) const {
-  std::lock_guard guard(lock_);
-  const auto begin = reinterpret_cast<std::uintptr_t>(address), end = begin + bytes;
-  return std::any_of(writes_.begin(), writes_.end(), [&](const Write& w) { return w.begin <= begin && end <= w.end; });
+  return contents_.read(nullptr, address, bytes) == Certainty::real;
 }
 
 }  // namespace zerostall::simgpu

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <vector>
+
+#include "profiler/simgpu/core/contents.h"
 
 namespace zerostall::simgpu {
 
@@ -33,15 +34,14 @@ class MemoryMap {
   std::size_t device_bytes() const;
   std::size_t peak_device_bytes() const;
 
-  // Values. A write by a copy or memset is real until the next launch, which could have overwritten it.
+  // What device memory holds.
+  Contents& contents() { return contents_; }
+  // Shorthands of it. `real` false: whatever was there is gone and nothing is known of what is there now.
   void note_write(const void* address, std::size_t bytes, bool real);
-  void note_launch();
+  void note_launch() { contents_.note_launch(); }
   bool is_real(const void* address, std::size_t bytes) const;
 
  private:
-  struct Write {
-    std::uintptr_t begin, end;
-  };
   void* reserve_device(std::size_t rounded);
   const Block* locate(std::uintptr_t address) const;
 
@@ -50,7 +50,7 @@ class MemoryMap {
   std::map<std::uintptr_t, std::size_t> free_;  // device arena: gaps by address
   std::uintptr_t arena_ = 0;
   std::size_t device_bytes_ = 0, peak_ = 0;
-  std::vector<Write> writes_;  // since the last launch
+  Contents contents_;
 };
 
 }  // namespace zerostall::simgpu

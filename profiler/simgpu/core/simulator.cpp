@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/readback.h"
 
 namespace zerostall::simgpu {
 
@@ -52,6 +53,7 @@ void initialize_driver() {
   inside = true;
   std::call_once(once, [] {
     std::atexit(write_log);
+    load_supplied_values();
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
     if (!path || !*path) return;
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

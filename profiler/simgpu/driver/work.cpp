@@ -19,10 +19,7 @@ CUresult status(QueryResult q) {
   if (q == QueryResult::unknown) return CUDA_ERROR_INVALID_HANDLE;
   return q == QueryResult::ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
-CUresult status(CopyStatus s) {
-  if (s == CopyStatus::ok) return CUDA_SUCCESS;
-  return s == CopyStatus::invalid_stream ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
-}
+CUresult status(CopyStatus s) { return static_cast<CUresult>(s); }
 void* address(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
 
 }  // namespace

@@ -4,9 +4,10 @@ For each function: a declaration of its behaviour (`sim_<name>`, written by hand
 answers "not supported", and the exported symbol that brackets the behaviour with its CUPTI callback (id, versioned name,
 parameter struct). A behaviour with a wrong signature does not compile; one that is missing is reported when it is called.
 
-Usage: gen_api.py runtime|driver INCLUDE_DIR OUT_HEADER OUT_SOURCE [NAME...]   (NAME: further functions to export as
-"not supported": what programs import but the headers describe no parameters for)
+Usage: gen_api.py runtime|driver INCLUDE_DIR OUT_HEADER OUT_SOURCE NAMES_FILE   (NAMES_FILE: the manifest's functions; those the
+headers describe no parameters for are exported as "not supported")
 """
+import os
 import re
 import sys
 
@@ -112,7 +113,8 @@ __attribute__((weak)) {status} entry_{name}() {{
 
 
 def main():
-    api, include, out_header, out_source, *extra = sys.argv[1:]
+    api, include, out_header, out_source, names_file = sys.argv[1:]
+    extra = read(*os.path.split(names_file)).split()
     functions = runtime_functions(include) if api == "runtime" else driver_functions(include)
     head, source = emit(api, functions, extra)
     meta = "generated_cuda_runtime_api_meta.h" if api == "runtime" else "generated_cuda_meta.h"

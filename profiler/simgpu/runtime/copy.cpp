@@ -8,17 +8,7 @@ using namespace zerostall::simgpu;
 
 namespace {
 
-cudaError_t status(CopyStatus s) {
-  switch (s) {
-    case CopyStatus::ok:
-      return cudaSuccess;
-    case CopyStatus::invalid_stream:
-      return cudaErrorInvalidResourceHandle;
-    case CopyStatus::invalid_value:
-      break;
-  }
-  return cudaErrorInvalidValue;
-}
+cudaError_t status(CopyStatus s) { return static_cast<cudaError_t>(s); }
 
 }  // namespace
 
