@@ -54,6 +54,12 @@ def named_functions(row):
     return re.findall(r"\.(?:cu|cpp|h|py): (\w+)", row.reason)
 
 
+def supplied_values():
+    """For `zerostall record --sim-values`."""
+    return {"reads": [{"range": row.name, "bytes": 1, "values": row.flags, "type": "bool", "after": "cycle"}
+                      for row in OPERATIONS if row.flags]}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
@@ -62,8 +68,10 @@ def main():
     options = parser.parse_args()
     tools = Tools(options.build)
     with tempfile.TemporaryDirectory() as folder:
-        trace, written = pathlib.Path(folder, "operations.zstall"), pathlib.Path(folder, "operations.json")
-        done = tools.run([options.python, HERE / "execute_operations.py", written, *options.rows], trace)
+        trace, written, values = (pathlib.Path(folder, f"operations.{end}") for end in ("zstall", "json", "values"))
+        values.write_text(json.dumps(supplied_values()))
+        done = tools.record([options.python, HERE / "execute_operations.py", written, *options.rows], trace,
+                            ["--sim-values", values])
         if done.returncode != 0:
             sys.exit(f"{done.stdout}\nexecute_operations.py ended with {done.returncode}")
         results = {result["name"]: result for result in json.loads(written.read_text())}

@@ -78,10 +78,12 @@ def main():
         if missing(row):
             result["skipped"] = f"{row.needs} is not installed"
         else:
+            torch.cuda.nvtx.range_push(row.name)  # what supplied values go by
             try:
                 result.update(execute(number, row))
             except Exception as error:
                 result["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
+            torch.cuda.nvtx.range_pop()
         results.append(result)
     with open(sys.argv[1], "w") as file:
         json.dump(results, file)

@@ -36,12 +36,14 @@ WAITS = {
                         "Thrust, a library of the CUDA toolkit, synchronises on its own; PyTorch does not see it"),
 }
 
-Row = namedtuple("Row", "name code waits reason setup needs", defaults=("", ""))
+Row = namedtuple("Row", "name code waits reason setup needs flags")
 OPERATIONS = []
 
 
-def op(name, code, waits, reason, setup="", needs=""):
-    OPERATIONS.append(Row(name, code, tuple(waits.split()), reason, setup, needs))
+def op(name, code, waits, reason, setup="", needs="", flags=()):
+    """needs: a module without which the row is skipped. flags: what 1-byte reads of device memory give, in turn and over
+    again, where PyTorch checks its arguments by the result of a kernel (on the simulated GPU that is false)."""
+    OPERATIONS.append(Row(name, code, tuple(waits.split()), reason, setup, needs, flags))
 
 
 # Long paths, shortened.
@@ -150,6 +152,9 @@ op("argwhere", "torch.argwhere(x)", "read", NONZERO)
 op("where-one-argument", "torch.where(mask)", "read", NONZERO)
 op("where-three-arguments", "torch.where(mask, x, 0.0)", "", KERNEL)
 op("index-by-mask", "x[mask]", "read", MAKE_INFO + NONZERO)
+op("index-by-mask-backward", "v[mask].sum().backward()", "read read",
+   "the gradient is put at the mask's places, which are counted again, on the autograd thread; " + NONZERO,
+   "v = x.clone().requires_grad_()")
 op("masked-select", "x.masked_select(mask)", "read", CUDA + "IndexKernel.cpp: masked_select_out_cuda_impl; " + NONZERO)
 op("masked-fill", "x.masked_fill(mask, 0.0)", "", KERNEL)
 op("masked-scatter", "x.masked_scatter(mask, y)", "", KERNEL)
@@ -164,6 +169,8 @@ op("bincount-minlength", "i.bincount(minlength=8)", "down read", "minlength save
 op("one-hot", "F.one_hot(i)", "read", NATIVE + "Onehot.cpp: one_hot reads the maximum")
 op("one-hot-classes", "F.one_hot(i, 8)", "", KERNEL)
 op("repeat-interleave-size", "x.repeat_interleave(i, output_size=0)", "", CUDA + "Repeat.cu: repeat_interleave_cuda knows the size")
+op("repeat-interleave", "x.repeat_interleave(i)", "read read", "the size, and whether all are positive: " + NATIVE
+   + "Repeat.cpp: repeat_interleave_symint; " + SCALAR, flags=(True,))
 op("repeat-interleave-number", "x.repeat_interleave(2)", "", NATIVE + "Repeat.cpp: repeats is a host number")
 op("slice-device-end", "x[:n]", "read", "Python asks for an index: tools/autograd/templates/python_variable_methods.cpp: THPVariable_index_scalar; " + SCALAR)
 op("narrow-device-start", "x.narrow(0, n, 2)", "read", NATIVE + "TensorShape.cpp: narrow_tensor_symint")
@@ -282,8 +289,13 @@ op("averaged-model-ema", "average.update_parameters(net)", "up",
 op("randn", "torch.randn(4, device='cuda')", "", KERNEL)
 op("randperm", "torch.randperm(8, device='cuda')", "", CUDA + "Randperm.cu: randperm_out_cuda")
 op("bernoulli", "x.bernoulli(0.5)", "", KERNEL)
-op("normal-tensor-deviation-number", "torch.normal(x, 1.0)", "", KERNEL)
+op("normal-tensor-mean", "torch.normal(x, 1.0)", "", KERNEL)
 op("multinomial-replacement", "torch.multinomial(x, 2, replacement=True)", "", CUDA + "MultinomialKernel.cu: checks on the device")
+op("multinomial", "torch.multinomial(x, 2)", "", "the probabilities are checked on the device")
+op("normal-tensor-deviation", "torch.normal(x, y)", "read read", "twice whether all are positive; " + SCALAR, flags=(True,))
+op("distribution-checked", "torch.distributions.Normal(x, y).rsample()", "read read",
+   "torch/distributions/distribution.py: __init__ checks both parameters; " + SCALAR, flags=(True,))
+op("distribution-unchecked", "torch.distributions.Normal(x, y, validate_args=False).rsample()", "", KERNEL)
 op("manual-seed", "torch.cuda.manual_seed(1)", "", "the generator's state is host memory")
 op("rng-state", "torch.cuda.set_rng_state(torch.cuda.get_rng_state())", "", "the generator's state is host memory")
 
