@@ -1,5 +1,5 @@
-"""Checks that each row of operations.py waits as it says, on the simulated GPU: one process executes all rows, each a step.
-check_operations.py --build BUILD [ROW...]. Prints a line per row that differs; exits 1 if there is one."""
+"""Checks that each row of operations.py waits as it says, on the simulated GPU: check_operations.py --build BUILD [ROW...]
+One process executes all rows, each a step. Prints what differs, by row; exits 1 if anything does."""
 import argparse
 import json
 import pathlib

@@ -32,7 +32,8 @@ def main():
         texts = [run(Tools(options.build), options.python, options.program, trace) for _ in range(options.runs)]
     for number, text in enumerate(texts):
         if text != texts[0]:
-            difference = difflib.unified_diff(texts[0].splitlines(), text.splitlines(), "run 0", f"run {number}", n=1, lineterm="")
+            lines = [each.splitlines() for each in (texts[0], text)]
+            difference = difflib.unified_diff(*lines, "run 0", f"run {number}", n=1, lineterm="")
             print(*list(difference)[:60], sep="\n")
             sys.exit(f"run {number} of {options.runs} differs from run 0")
     print(f"{options.runs} runs of {options.program.name}: the same {len(texts[0])} bytes")

@@ -27,8 +27,8 @@ def names():
 
 
 def execute(number, row):
-    """What PyTorch's own debug mode says: how many synchronising operations it saw, and the functions on the stack of the
-    first one."""
+    """What PyTorch's own debug mode says: how many synchronising operations it saw, and the functions on the stack of
+    the first one."""
     scope = names()
     exec(row.setup, scope)
     code = compile(row.code, row.name, "exec")

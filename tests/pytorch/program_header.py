@@ -3,9 +3,11 @@
 expect: COUNTER=VALUE[,VALUE...] ...   each judged step has one of these values (counters of `zerostall stat --json`)
 expect-calls: FUNCTION=COUNT ...       calls in the whole run
 warmup: N                              first steps that are not judged (default 2)
+needs: MODULE ...                      packages without which it is skipped
 unsupported: FUNCTION ...              calls it makes that the simulated GPU does not implement
 options: OPTION ...                    of `zerostall record`
 environment: NAME=VALUE ...
+profiler: no (WHY)                     not compared with PyTorch's profiler
 tracer: no                             it uses PyTorch's own profiler; only one can subscribe
 label: full                            too slow for every change (default: quick)
 timeout: SECONDS                       (default 120)
@@ -19,10 +21,12 @@ class Header:
     expect: dict = field(default_factory=dict)  # counter -> list of values
     calls: dict = field(default_factory=dict)  # function -> count
     warmup: int = 2
+    needs: list = field(default_factory=list)
     unsupported: list = field(default_factory=list)
     options: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
     tracer: bool = True
+    profiler: bool = True
     label: str = "quick"
     timeout_s: int = 120
 
@@ -31,14 +35,20 @@ def pairs(text):
     return dict(pair.split("=", 1) for pair in text.split())
 
 
+def numbers(text):
+    return [int(value) for value in text.split(",")]
+
+
 READERS = {
-    "expect": lambda h, text: h.expect.update({key: [int(v) for v in values.split(",")] for key, values in pairs(text).items()}),
+    "expect": lambda h, text: h.expect.update({key: numbers(values) for key, values in pairs(text).items()}),
     "expect-calls": lambda h, text: h.calls.update({key: int(value) for key, value in pairs(text).items()}),
     "warmup": lambda h, text: setattr(h, "warmup", int(text)),
+    "needs": lambda h, text: h.needs.extend(text.split()),
     "unsupported": lambda h, text: h.unsupported.extend(text.split()),
     "options": lambda h, text: h.options.extend(text.split()),
     "environment": lambda h, text: h.environment.update(pairs(text)),
     "tracer": lambda h, text: setattr(h, "tracer", text != "no"),
+    "profiler": lambda h, text: setattr(h, "profiler", not text.startswith("no")),
     "label": lambda h, text: setattr(h, "label", text),
     "timeout": lambda h, text: setattr(h, "timeout_s", int(text)),
 }

@@ -2,12 +2,16 @@
 run_programs.py --build BUILD PROGRAM.py... Prints a line per program; exits 1 if one fails."""
 import argparse
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
 
+import profiler_agreement
 from program_header import read_header
 from simulated import Tools
+
+SKIPPED = 77  # what CTest is told to take as skipped
 
 
 def check_steps(header, stat):
@@ -39,14 +43,29 @@ def check_output(program, done):
     return texts + ([done.stdout[-3000:]] if texts else [])
 
 
-def run(tools, python, program, folder):
+def missing_modules(python, header):
+    code = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))"
+    return subprocess.run([python, "-c", code, *header.needs], stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def check_profiler(tools, python, program, header, folder, stat):
+    try:
+        return profiler_agreement.compare(stat, profiler_agreement.run_profiled(tools, python, program, header, folder))
+    except RuntimeError as error:
+        return [str(error)]
+
+
+def run(tools, python, program, folder, with_profiler):
     """What is wrong, as texts."""
     header = read_header(program)
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
     done = tools.record([python, program], trace, header.options, header.environment, header.timeout_s)
     texts = check_output(program, done)
     if trace and trace.exists():
-        texts += check_trace(header, tools.stat(trace, header.warmup))
+        stat = tools.stat(trace, header.warmup)
+        texts += check_trace(header, stat)
+        if with_profiler and header.profiler and not texts:
+            texts += check_profiler(tools, python, program, header, folder, stat)
     elif trace:
         texts.append("no trace was written")
     return texts
@@ -56,14 +75,19 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--profiler", action="store_true", help="compare with PyTorch's profiler too")
     parser.add_argument("programs", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for program in options.programs:
             begin = time.monotonic()
-            texts = run(Tools(options.build), options.python, program, pathlib.Path(folder))
-            print(f"{'FAIL' if texts else 'ok'} {program.stem} ({time.monotonic() - begin:.1f} s)", *texts, sep="\n     ")
+            if missing := missing_modules(options.python, read_header(program)):
+                print(f"skipped {program.stem}: {missing} not installed")
+                sys.exit(SKIPPED)
+            texts = run(Tools(options.build), options.python, program, pathlib.Path(folder), options.profiler)
+            verdict = "FAIL" if texts else "ok"
+            print(f"{verdict} {program.stem} ({time.monotonic() - begin:.1f} s)", *texts, sep="\n     ")
             failed += bool(texts)
     sys.exit(1 if failed else 0)
 

@@ -1,4 +1,4 @@
-"""Runs a program on the simulated GPU as a user does, by `zerostall record`, and reads what `zerostall stat` says of it."""
+"""Runs a program on the simulated GPU as a user does, by `zerostall record`, and reads what `zerostall stat` says."""
 import json
 import os
 import pathlib

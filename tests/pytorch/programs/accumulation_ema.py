@@ -1,4 +1,4 @@
-"""Gradient accumulation with a fused optimizer under GradScaler, an average of the weights on the device, metrics kept there:
+"""Gradient accumulation with a fused optimizer under GradScaler, an average of the weights and metrics on the device:
 nothing waits, but each fourth step logs.
 # expect: waits=0,1 stream_syncs=0,1
 """

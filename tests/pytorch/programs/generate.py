@@ -20,7 +20,7 @@ with torch.inference_mode():
         seen = nn.functional.scaled_dot_product_attention(q, keys[:, :, : number + 1], values[:, :, : number + 1])
         logits = head(out(seen.transpose(1, 2).reshape(1, 1, WIDTH)))[:, -1]
         best, order = logits.topk(20)
-        chosen = torch.multinomial(best.softmax(-1), 2, replacement=True)[:, :1]  # two: the way that checks on the device
+        chosen = torch.multinomial(best.softmax(-1), 2, replacement=True)[:, :1]
         word = order.gather(1, chosen)
         words.append(word)
         finished = bool((word == end_of_text).all())

@@ -1,4 +1,4 @@
-"""Recurrent layers, packed sequences included: the order of an unsorted batch goes to the device with a wait, each step.
+"""Recurrent layers, packed sequences included: the order of an unsorted batch goes to the device with a wait.
 # expect: waits=2 h2d_stalls=1
 """
 import torch
