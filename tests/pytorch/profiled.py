@@ -1,18 +1,15 @@
-"""Runs a program under PyTorch's profiler, writes how often it saw each CUDA call: profiled.py COUNTS.json PROGRAM.py"""
-import json
+"""Runs a program under PyTorch's profiler and writes what it saw as a Chrome trace: profiled.py TRACE.json PROGRAM.py"""
+import pathlib
 import runpy
 import sys
-from collections import Counter
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-counts_file, program = sys.argv[1:3]
+trace, program = sys.argv[1:3]
 sys.argv = sys.argv[2:]
-sys.path.insert(0, program.rsplit("/", 1)[0])
-with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+sys.path.insert(0, str(pathlib.Path(program).parent))
+config = torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], experimental_config=config) as profiler:
     runpy.run_path(program, run_name="__main__")
-    torch.cuda.synchronize()
-names = Counter(event.name for event in profiler.events())
-with open(counts_file, "w") as file:
-    json.dump(names, file)
+profiler.export_chrome_trace(trace)
