@@ -110,9 +110,7 @@ Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output,
   const auto placed = output.place(finished, is_whole(left));
   if (!placed) return fail(ExitCode::environment, placed.error().message);
   if (arguments.quiet) return {};
-  std::vector<RunSummary> summaries;
-  for (const NamedRun& run : left.runs) summaries.push_back(run.summary);
-  for (const std::string& line : record_lines(placed->string(), left.runs, worst_process(summaries))) say(line);
+  for (const std::string& line : record_lines(placed->string(), left.runs, worst_process(left.runs))) say(line);
   if (!arguments.output.empty() && placed->lexically_normal() != fs::path(arguments.output).lexically_normal())
     say(fmt::format("{} was left as it is: this recording is not complete", arguments.output));
   return {};
