@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "profiler/simgpu/core/host_clock.h"
+#include "profiler/simgpu/core/host_functions.h"
 #include "profiler/simgpu/core/journal.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -72,6 +74,8 @@ class ApiCall {
       : previous_(t_correlation) {
     count(counter);
     if (!g_initialized.load(std::memory_order_acquire)) initialize_driver();
+    if (g_measure_host) [[unlikely]]
+      enter_measured_call();
     t_correlation = next_correlation();
     hooks_ = g_hooks.load(std::memory_order_acquire);
     if (!hooks_) return;
@@ -88,6 +92,10 @@ class ApiCall {
       hooks_->exit(info_, &result);
     }
     t_correlation = previous_;
+    if (g_next_host_function_ns.load(std::memory_order_relaxed) != INT64_MAX) [[unlikely]]
+      wake_host_functions();
+    if (g_measure_host) [[unlikely]]
+      leave_measured_call();
     return status;
   }
 
