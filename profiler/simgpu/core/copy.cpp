@@ -132,6 +132,8 @@ CopyStatus copy(const CopyRequest& r) {
     o.host.busy_ns = staging_ns(m, r.bytes);
   }
   o.host.waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
+  o.target = r.target;
+  o.source = r.source;
   o.work.kind = WorkKind::copy;
   o.work.bytes = r.bytes;
   o.work.copy_kind = direction(source, target);
@@ -156,6 +158,7 @@ CopyStatus set(const SetRequest& r) {
       std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
   o.latency_ns = s.model.launch_latency_ns;
   o.host.call_ns = s.model.copy_call_ns;
+  o.target = r.target;
   // Asynchronous to the host even without "Async" in the name, except for memory the host shares.
   o.host.waits = !r.async && target.kind != MemoryKind::device;
   o.work.kind = WorkKind::memset;

@@ -39,6 +39,7 @@ struct Work {
   std::uint32_t device = 0, context = 1;  // ordinal; CUPTI's context id: 1 + ordinal for primary contexts
   std::uint64_t graph_node = 0;           // work of a launched graph: CUPTI's node id, else 0
   std::uint32_t graph = 0;                // and the id of the executable graph
+  std::uint32_t peer_device = 0;          // copies between devices: the ordinal of the target's
 };
 
 enum class SyncKind : std::uint8_t { event = 1, stream_wait_event = 2, stream = 3, context = 4 };  // CUPTI's values
@@ -47,6 +48,7 @@ struct SyncInfo {
   SyncKind kind;
   std::int64_t begin_ns, end_ns;
   std::uint32_t correlation, stream_id, event_id;  // 0 = does not apply
+  std::uint32_t device = 0, context = 1;
 };
 
 struct Hooks {

@@ -73,6 +73,7 @@ cudaError_t launch(const Launch& l) {
   o.latency_ns = m.launch_latency_ns;
   o.host.call_ns = m.between_launches_ns + m.launch_ns;
   o.work.kind = WorkKind::kernel;
+  o.function = l.function;
   o.work.name = l.name;
   o.work.grid = l.grid;
   o.work.block = l.block;

@@ -1,12 +1,9 @@
-// Driver API: devices, the primary context, entry point look-up.
+// Driver API: errors, versions, what an address is, entry point look-up.
 #include <dlfcn.h>
 
-#include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "driver_behaviours.h"
-#include "profiler/simgpu/core/attributes.h"
 #include "profiler/simgpu/core/errors.h"
 #include "profiler/simgpu/driver/support.h"
 
@@ -14,13 +11,6 @@ using namespace zerostall::simgpu;
 
 namespace {
 
-CUcontext primary_context() {
-  static int storage;  // only its address matters
-  return reinterpret_cast<CUcontext>(&storage);
-}
-thread_local bool t_has_context = true;
-
-// Unknown errors: null, and an error about that.
 CUresult put(const char** out, const char* text) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   *out = text;
@@ -42,67 +32,6 @@ CUresult sim_cuInit(unsigned) { return CUDA_SUCCESS; }  // initialize_driver() h
 CUresult sim_cuDriverGetVersion(int* version) {
   if (!version) return CUDA_ERROR_INVALID_VALUE;
   *version = 13000;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGetCount(int* count) {
-  if (!count) return CUDA_ERROR_INVALID_VALUE;
-  *count = 1;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGet(CUdevice* device, int ordinal) {
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGetName(char* name, int length, CUdevice device) {
-  if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  std::snprintf(name, static_cast<std::size_t>(length), "%s", simulator().model.name.c_str());
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
-  if (!bytes) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *bytes = static_cast<std::size_t>(simulator().model.memory_bytes);
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *value = device_attribute(attribute);
-  return CUDA_SUCCESS;
-}
-
-CUresult sim_cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
-  if (flags) *flags = 0;
-  if (active) *active = 1;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  if (!context) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *context = primary_context();
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxGetCurrent(CUcontext* context) {
-  if (!context) return CUDA_ERROR_INVALID_VALUE;
-  *context = t_has_context ? primary_context() : nullptr;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxSetCurrent(CUcontext context) {
-  if (context && context != primary_context()) return CUDA_ERROR_INVALID_CONTEXT;
-  t_has_context = context != nullptr;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxGetDevice(CUdevice* device) {
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  if (least) *least = 0;
-  if (greatest) *greatest = -5;
   return CUDA_SUCCESS;
 }
 CUresult sim_cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t,

@@ -1,4 +1,4 @@
-// Devices, versions, attributes, errors.
+// Versions, attributes, errors.
 #include <cstdio>
 #include <cstring>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kVersion = 13000;
 
-bool known_device(int device) { return device == 0; }
+bool known_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
 
@@ -33,18 +33,6 @@ __attribute__((visibility("default"))) const char* cudaGetErrorName(cudaError_t 
   return name ? name : "unrecognized error code";
 }
 
-cudaError_t sim_cudaGetDeviceCount(int* count) {
-  if (!count) return cudaErrorInvalidValue;
-  *count = 1;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaGetDevice(int* device) {
-  if (!device) return cudaErrorInvalidValue;
-  *device = 0;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaSetDevice(int device) { return known_device(device) ? cudaSuccess : cudaErrorInvalidDevice; }
-cudaError_t sim_cudaInitDevice(int device, unsigned, unsigned) { return sim_cudaSetDevice(device); }
 cudaError_t sim_cudaDriverGetVersion(int* version) {
   if (!version) return cudaErrorInvalidValue;
   *version = kVersion;
@@ -71,6 +59,11 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   const DeviceModel& m = simulator().model;
   std::memset(p, 0, sizeof *p);
   std::snprintf(p->name, sizeof p->name, "%s", m.name.c_str());
+  const DeviceIdentity identity = device_identity(device);
+  std::memcpy(p->uuid.bytes, identity.uuid.data(), sizeof p->uuid.bytes);
+  p->pciDomainID = static_cast<int>(identity.pci_domain);
+  p->pciBusID = static_cast<int>(identity.pci_bus);
+  p->pciDeviceID = static_cast<int>(identity.pci_device);
   p->totalGlobalMem = static_cast<std::size_t>(m.memory_bytes);
   p->sharedMemPerBlock = 49152;
   p->regsPerBlock = p->regsPerMultiprocessor = kRegisters;
@@ -89,7 +82,7 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->asyncEngineCount = 3;
   p->memoryBusWidth = static_cast<int>(m.memory_bus_bits);
   p->l2CacheSize = static_cast<int>(m.l2_bytes);
-  p->maxThreadsPerMultiProcessor = kThreadsPerSm;
+  p->maxThreadsPerMultiProcessor = static_cast<int>(m.threads_per_sm);
   p->sharedMemPerMultiprocessor = static_cast<std::size_t>(m.shared_per_sm_bytes);
   p->sharedMemPerBlockOptin = static_cast<std::size_t>(m.shared_optin_bytes);
   p->reservedSharedMemPerBlock = 1024;
@@ -97,22 +90,6 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   return cudaSuccess;
 }
 
-cudaError_t sim_cudaDeviceCanAccessPeer(int* can, int, int) {
-  if (!can) return cudaErrorInvalidValue;
-  *can = 0;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  if (least) *least = 0;
-  if (greatest) *greatest = -5;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  if (!id || length < 13) return cudaErrorInvalidValue;
-  if (!known_device(device)) return cudaErrorInvalidDevice;
-  std::snprintf(id, static_cast<std::size_t>(length), "0000:00:00.0");
-  return cudaSuccess;
-}
 cudaError_t sim_cudaProfilerStart() { return cudaSuccess; }
 cudaError_t sim_cudaProfilerStop() { return cudaSuccess; }
 

@@ -5,6 +5,7 @@
 
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/symbols.h"
+#include "profiler/simgpu/core/imports.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
 
@@ -24,13 +25,14 @@ thread_local Configuration t_configuration;
 cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes, const void* stream) {
   if (!function || grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
     return cudaErrorInvalidConfiguration;
-  return launch({kernel_name(function), grid, block, shared_bytes, stream});
+  return launch({kernel_name(function), grid, block, shared_bytes, stream, -1, function});
 }
 
 }  // namespace
 
 // Not API calls: the contract between nvcc's generated code and the runtime (crt/host_runtime.h).
 EXPORT void** __cudaRegisterFatBinary(void*) {
+  check_imports();  // a library with kernels was loaded
   static void* handle = nullptr;
   return &handle;
 }

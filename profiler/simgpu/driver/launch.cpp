@@ -1,25 +1,13 @@
-// Driver API: modules and launches, the calls that wait.
+// Driver API: modules and launches.
+#include "profiler/simgpu/core/launch.h"
 
 #include <set>
 #include <string>
 
 #include "driver_behaviours.h"
-#include "profiler/simgpu/core/launch.h"
-#include "profiler/simgpu/core/wait.h"
 #include "profiler/simgpu/driver/support.h"
 
 using namespace zerostall::simgpu;
-
-namespace {
-
-CUresult status(cudaError_t error) { return static_cast<CUresult>(error); }  // the codes used here have equal numbers
-CUresult status(bool known) { return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; }
-CUresult status(QueryResult q) {
-  if (q == QueryResult::unknown) return CUDA_ERROR_INVALID_HANDLE;
-  return q == QueryResult::ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -40,21 +28,12 @@ CUresult sim_cuModuleGetFunction(CUfunction* function, CUmodule, const char* nam
 CUresult sim_cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                             unsigned shared_bytes, CUstream stream, void**, void**) {
   if (!f || !gx || !gy || !gz || !bx || !by || !bz) return CUDA_ERROR_INVALID_VALUE;
-  return status(launch({symbol_of(f), dim3(gx, gy, gz), dim3(bx, by, bz), shared_bytes, stream}));
+  return status(launch({symbol_of(f), dim3(gx, gy, gz), dim3(bx, by, bz), shared_bytes, stream, -1, f}));
 }
 CUresult sim_cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction f, void** params, void** extra) {
   if (!c) return CUDA_ERROR_INVALID_VALUE;
   return sim_cuLaunchKernel(f, c->gridDimX, c->gridDimY, c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ,
                             c->sharedMemBytes, c->hStream, params, extra);
-}
-
-CUresult sim_cuStreamSynchronize(CUstream stream) { return status(wait_stream(stream)); }
-CUresult sim_cuEventSynchronize(CUevent event) { return status(wait_event(event)); }
-CUresult sim_cuStreamQuery(CUstream stream) { return status(query_stream(stream)); }
-CUresult sim_cuEventQuery(CUevent event) { return status(query_event(event)); }
-CUresult sim_cuCtxSynchronize() {
-  wait_device();
-  return CUDA_SUCCESS;
 }
 
 }  // extern "C"
