@@ -48,9 +48,13 @@ void on_enter(CallInfo& call) {
 
 void on_exit(CallInfo& call, const int* result) {
   gpu_call_exit();
-  call_record_exit(call, *result);
+  std::uint64_t end = 0;
+  if (has_client_clock()) {
+    end = host_time();
+    clock_exit(end, t_waited || may_wait(call, *result));  // first: what the call waited for ends before the call
+  }
+  call_record_exit(call, *result, end);
   other_records_exit(call, *result);
-  if (has_client_clock()) clock_exit(host_time(), t_waited || may_wait(call, *result));
   resources_exit(call, *result);
   nested_exit(call, result);
   deliver_call(call, CUPTI_API_EXIT, result);
@@ -170,11 +174,12 @@ CUptiResult cuptiDeviceVirtualizationMode(CUdevice device, CUpti_DeviceVirtualiz
 }
 CUptiResult cuptiGetLastError(void) { return CUPTI_SUCCESS; }
 
-// Detaches: as a library that was never used, but for the clock and the buffer functions, which a client may have set
-// only once. May be called inside a callback.
+// Detaches: afterwards the library is as if never used. Records not flushed are lost. May be called inside a callback.
 CUptiResult cuptiFinalize(void) {
   disable_all_kinds();
   forget_subscriber();
+  detach_client_clock();
+  detach_buffers();
   update_hooks();
   return CUPTI_SUCCESS;
 }

@@ -157,10 +157,14 @@ void write_untold_sync(const CallInfo& call, const EventUse& use, const Ids& ids
 void sync_record(const SyncInfo& s) {
   if (!on(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) || in_buffer_callback()) return;
   t_told_by_core = true;
-  const bool client = has_client_clock();
-  write_sync(static_cast<CUpti_ActivitySynchronizationType>(s.kind),
-             client ? clock_entered() : static_cast<std::uint64_t>(s.begin_ns),
-             client ? host_time() : static_cast<std::uint64_t>(s.end_ns), s.correlation, {s.event_id, s.stream_id}, 0);
+  std::uint64_t begin = static_cast<std::uint64_t>(s.begin_ns), end = static_cast<std::uint64_t>(s.end_ns);
+  if (has_client_clock()) {
+    begin = clock_entered();
+    end = host_time();
+    clock_exit(end, s.kind != SyncKind::stream_wait_event);  // what it waited for ends before it
+  }
+  write_sync(static_cast<CUpti_ActivitySynchronizationType>(s.kind), begin, end, s.correlation,
+             {s.event_id, s.stream_id}, 0);
 }
 
 void other_records_exit(const CallInfo& call, int result) {

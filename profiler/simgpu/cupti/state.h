@@ -66,7 +66,7 @@ void write_gpu_record(const GpuItem& item, std::uint64_t begin, std::uint64_t en
 
 // --- call_records.cpp: API calls, external correlation.
 void call_record_enter(CallInfo& call);
-void call_record_exit(const CallInfo& call, int result);
+void call_record_exit(const CallInfo& call, int result, std::uint64_t end);  // end: 0 = read the clock
 
 // --- other_records.cpp: synchronisation and events; memory_records.cpp: allocations and pools.
 void sync_record(const SyncInfo& sync);
