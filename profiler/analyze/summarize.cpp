@@ -129,6 +129,29 @@ std::int64_t RunSummary::judged() const {
   return std::count_if(steps.begin(), steps.end(), [](const StepRow& step) { return step.judged; });
 }
 
+std::vector<WaitGroup> group_waits(const RunSummary& run) {
+  std::map<std::string, std::vector<Count>> found;
+  std::size_t judged = 0;
+  for (const StepRow& step : run.steps) {
+    if (!step.judged) continue;
+    for (const WaitSeen& wait : step.waits) {
+      auto& counts = found[wait.what];
+      counts.resize(judged + 1, 0);
+      ++*counts[judged];
+    }
+    ++judged;
+  }
+  std::vector<WaitGroup> groups;
+  for (auto& [what, counts] : found) {
+    counts.resize(judged, 0);
+    std::int64_t total = 0;
+    for (const Count& count : counts) total += *count;
+    groups.push_back({what, *spread_of(counts), total});
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+  return groups;
+}
+
 RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
                      const SummaryOptions& options) {
   RunSummary run;
@@ -138,6 +161,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.end = trace.end;
   run.lost = trace.lost_records;
   run.has_cuda_calls = !trace.calls.empty();
+  run.times_repeatable = times_repeatable(trace, steps);
   run.steps_from = steps.from;
   run.warmup = options.warmup;
   run.oddities = trace.oddities;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/analyze/measure.h"
+#include "profiler/analyze/repeatable.h"
 
 namespace zerostall {
 
@@ -69,6 +70,8 @@ struct RunSummary {
   TraceEnd end;
   std::int64_t lost = 0;  // GPU records
   bool has_cuda_calls = false;
+  std::optional<bool>
+      times_repeatable;  // modelled times: would they come out the same again; nullopt for measured ones
   StepsFrom steps_from = StepsFrom::none;
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
@@ -90,6 +93,16 @@ struct SummaryOptions {
   std::string path;
   std::int64_t warmup = 2;  // first steps that are shown and not judged
 };
+
+// Waits that look alike, over judged steps.
+struct WaitGroup {
+  std::string what;
+  Spread per_step;
+  std::int64_t total = 0;
+};
+
+// The most frequent first; by text where they are equal. Empty without judged steps.
+std::vector<WaitGroup> group_waits(const RunSummary& run);
 
 RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
                      const SummaryOptions& options);

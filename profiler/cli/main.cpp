@@ -8,8 +8,10 @@
 #include <exception>
 #include <string>
 
+#include "profiler/cli/doctor.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
+#include "profiler/cli/record.h"
 #include "profiler/cli/stat.h"
 #include "profiler/cli/verify.h"
 
@@ -20,9 +22,13 @@ using namespace zerostall::cli;
 Outcome run(int argc, const char* const* argv) {
   const auto options = parse_options(argc, argv);
   if (!options) return fail(ExitCode::bad_use, options.error().message);
-  if (const auto* show = std::get_if<ShowOptions>(&*options)) return {ExitCode::ok, show->text, {}};
+  if (const auto* show = std::get_if<ShowOptions>(&*options))
+    return {show->asked_for ? ExitCode::ok : ExitCode::bad_use, show->text, {}};
+  if (const auto* record = std::get_if<RecordArguments>(&*options)) return run_record(*record);
   if (const auto* stat = std::get_if<StatOptions>(&*options)) return run_stat(*stat);
-  return run_verify(std::get<VerifyOptions>(*options));
+  if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
+  if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
+  return run_probe();
 }
 
 // A descriptor that was closed by whoever started us would be given to the next file we open, and our text would land

@@ -6,52 +6,25 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 #include "profiler/base/strings.h"
+#include "profiler/cli/help.h"
 
 namespace zerostall::cli {
 namespace {
 
-constexpr const char* kAbout =
-    "zerostall counts how often a training step waits for the GPU, and proves that a fix removes the wait.";
-
-constexpr const char* kFooter = R"(Start here:
-  zerostall verify flux2                     the FLUX.2 step with each fix off and on; simulated where there is no GPU
-  zerostall verify flux2 --size tiny         the same in a few seconds
-  zerostall verify flux2 --keep traces       ... and keep the traces
-  zerostall stat traces/none.zstall          every step of one of them
-
-`zerostall COMMAND --help` tells all options of a command.)";
-
-constexpr const char* kStatFooter = R"(Words:
-  wait          a moment in which the host may wait for the GPU; a copy and the sync behind it are one
-  GPU ran dry   waits at whose end the GPU had nothing left to do
-  H2D stall     a wait with a copy from host to device
-  background    threads that do not work for the step (loaders, loggers)
-
-Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
-
-constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
-  without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together
-It passes when each fix removes exactly the waits it claims, in every judged step, and all that is left is declared.
-
-GPU ran dry: waits after which the GPU had nothing left to do until the host launched again; on a simulated GPU this
-depends on modelled kernel times.
-
-Examples:
-  zerostall verify flux2
-  zerostall verify flux2 --size tiny --accum 4
-  zerostall verify flux2 --fix bn-pinning --json
-  zerostall verify --list                               scenarios, sizes, fixes, device models
-
-Exit codes: 0 pass, 1 a fix does not do what it claims, 2 bad option, 3 cannot tell, 4 no GPU, missing part or failed program)";
+constexpr const char* kYourProgram = "Your program";
+constexpr const char* kReferenceJobs = "Our reference jobs";
+constexpr const char* kSetup = "Setup";
+constexpr const char* kProbeCommand = "probe-devices";
 
 constexpr std::int64_t kMost = 1'000'000;  // of anything that is counted on the command line
 
 // A whole number from `least`. Not CLI11's own reading, which takes 010 for eight, nor its range, which would print its
 // bounds into every line of the help.
-CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most = kMost) {
-  const auto check = [=](std::string& text) -> std::string {
+auto whole_number(std::int64_t least, std::int64_t most) {
+  return [=](std::string& text) -> std::string {
     std::int64_t value = 0;
     const char* end = text.data() + text.size();
     const auto parsed = std::from_chars(text.data(), end, value);
@@ -62,7 +35,10 @@ CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most =
     text = fmt::to_string(value);
     return {};
   };
-  return option->type_name("N")->transform(CLI::Validator(check, ""));
+}
+
+CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most = kMost) {
+  return option->type_name("N")->transform(CLI::Validator(whole_number(least, most), ""));
 }
 
 // A text that is there: an empty one is a shell variable that was never set, and must not stand for the default.
@@ -71,14 +47,49 @@ CLI::Option* word(CLI::Option* option, const char* type) {
   return option->type_name(type)->transform(CLI::Validator(check, ""));
 }
 
+CLI::Option* device(CLI::App* command, std::string& value) {
+  return word(command->add_option("--device", value,
+                                  "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
+              "DEVICE");
+}
+
+void add_record(CLI::App& app, RecordArguments& options) {
+  CLI::App* record = app.add_subcommand("record", "Run a program and record what it asks of the GPU, simulated or not");
+  record->group(kYourProgram)->footer(kRecordFooter);
+  device(record, options.device);
+  word(record->add_option("-o,--output", options.output, "The trace to write (default: run.zstall, run-2.zstall ...)"),
+       "FILE");
+  record->add_flag("--quiet", options.quiet, "No summary at the end");
+  number(record->add_option("--gpus", options.gpus, "Simulated GPUs the program sees (default: 1)"), 1, kMostGpus);
+  word(record->add_option("--sim-values", options.sim_values, "Values that read-backs from the simulated GPU return"),
+       "FILE");
+  record
+      ->add_option_function<std::string>(
+          "--seed", [&options](const std::string& text) { options.seed = std::stoll(text); },
+          "Varies modelled times within their spread; the same seed gives the same times")
+      ->type_name("N")
+      ->transform(CLI::Validator(whole_number(0, kMost), ""));
+  word(record->add_option("--host-clock", options.host_clock,
+                          "model (default): a modelled cost per call; cpu: measured CPU time between calls"),
+       "CLOCK")
+      ->check(CLI::IsMember({"model", "cpu"}).description(""));
+  record->add_flag("--no-tracer", options.no_tracer,
+                   "Only simulate: leaves the profiler's place free for PyTorch's own");
+}
+
 void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
       app.add_subcommand("stat", "Show every step of a recorded trace: waits, syncs, copies, blocked time");
-  stat->footer(kStatFooter);
-  stat->add_option("FILE", options.file, "A trace (.zstall), as `verify --keep` leaves them")
-      ->type_name("")
-      ->required();
+  stat->group(kYourProgram)->footer(kStatFooter);
+  word(stat->add_option("FILE", options.file,
+                        "A trace: a .zstall file or a folder of them (default: the newest run*.zstall here)"),
+       "");
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
+  stat->add_option_function<std::string>(
+          "--rank", [&options](const std::string& text) { options.rank = std::stoll(text); },
+          "The process to show, of a folder of traces (default: the one that waits most)")
+      ->type_name("N")
+      ->transform(CLI::Validator(whole_number(0, kMost), ""));
   number(stat->add_option("--warmup", options.warmup, "First steps that are shown and not judged (default: 2)"), 0);
   word(stat->add_option("--step-pattern", options.step_pattern,
                         "Names of NVTX ranges that are steps, in traces without zerostall's own marks"),
@@ -88,7 +99,7 @@ void add_stat(CLI::App& app, StatOptions& options) {
 void add_verify(CLI::App& app, VerifyOptions& options) {
   CLI::App* verify =
       app.add_subcommand("verify", "Run a training step with fixes off and on, and prove what each fix removes");
-  verify->footer(kVerifyFooter);
+  verify->group(kReferenceJobs)->footer(kVerifyFooter);
   verify->add_option("SCENARIO", options.scenario, "The training step to run: flux2")->type_name("");
   word(verify->add_option("--size", options.size, "Model size (default: klein-9b); see --list"), "SIZE");
   number(verify->add_option("--steps", options.steps, "Optimizer updates to run (default: 12)"), 1);
@@ -101,13 +112,18 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   word(verify->add_option("--sabotage", options.sabotage,
                           "FIX or FIX@STEP: break this fix on purpose, from that step on, to see verify catch it"),
        "FIX");
-  word(verify->add_option("--device", options.device,
-                          "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
-       "DEVICE");
+  device(verify, options.device);
   word(verify->add_option("--keep", options.keep, "Folder to keep the traces in: none.zstall, bn-pinning.zstall ..."),
        "FOLDER");
   verify->add_flag("--json", options.json, "Print JSON (schema zerostall/verify/1)");
   verify->add_flag("--list", options.list, "List scenarios, sizes, fixes and device models, and run nothing");
+}
+
+void add_doctor(CLI::App& app, DoctorOptions& options) {
+  CLI::App* doctor = app.add_subcommand("doctor", "Say what is installed and works: tracer, simulated GPU, GPU, torch");
+  doctor->group(kSetup)->footer(kDoctorFooter);
+  device(doctor, options.device);
+  doctor->add_flag("--json", options.json, "Print JSON (schema zerostall/doctor/1)");
 }
 
 // `help`, `help COMMAND` and `version` are not commands, but everybody knows what they mean.
@@ -119,13 +135,69 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
+constexpr std::array<std::string_view, 4> kCommands = {"record", "stat", "verify", "doctor"};
+
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
-  constexpr std::array<std::string_view, 2> kCommands = {"stat", "verify"};
   if (word.starts_with('-') || std::find(kCommands.begin(), kCommands.end(), word) != kCommands.end()) return {};
   const auto meant = closest_name(word, kCommands);
   return fmt::format("unknown command '{}'{}; commands: {}", word,
                      meant ? fmt::format(", did you mean '{}'?", *meant) : "", join(kCommands, ", "));
+}
+
+// CLI11 does not know of the command behind `--`.
+std::string with_command_in_usage(std::string help) {
+  constexpr std::string_view kUsage = "zerostall record [OPTIONS]";
+  if (const std::size_t at = help.find(kUsage); at != std::string::npos)
+    help.insert(at + kUsage.size(), " -- COMMAND [ARGUMENTS...]");
+  return help;
+}
+
+bool takes_value(const std::string& option) {
+  constexpr std::array<std::string_view, 7> kWithValue = {"--device",     "-o",     "--output",    "--gpus",
+                                                          "--sim-values", "--seed", "--host-clock"};
+  return std::find(kWithValue.begin(), kWithValue.end(), option) != kWithValue.end();
+}
+
+// Takes the command behind `--` off the arguments of `record`. An error is a command that is not there, or stands
+// without `--`, where its options would be taken for ours.
+Result<std::vector<std::string>> split_off_command(std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  std::size_t first = 1;  // the first word that is none of our options
+  const auto end = static_cast<std::size_t>(dashes - arguments.begin());
+  while (first < end && arguments[first].starts_with('-')) {
+    if (arguments[first] == "--help" || arguments[first] == "-h") return std::vector<std::string>{};
+    first += takes_value(arguments[first]) ? 2 : 1;
+  }
+  const std::span<const std::string> all(arguments);
+  if (first < end && dashes == arguments.end())
+    return Error{fmt::format("the command stands behind `--`: zerostall {} -- {}", join(all.subspan(0, first), " "),
+                             join(all.subspan(first), " "))};
+  if (dashes == arguments.end() || dashes + 1 == arguments.end())
+    return Error{"no command given: zerostall record -- python train.py"};
+  std::vector<std::string> command(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  return command;
+}
+
+// Everything a command line can fill in.
+struct Parsed {
+  RecordArguments record;
+  StatOptions stat;
+  VerifyOptions verify;
+  DoctorOptions doctor;
+};
+
+Result<Options> chosen(CLI::App& app, Parsed& parsed) {
+  if (app.got_subcommand("record")) {
+    parsed.record.gpus_given = app.get_subcommand("record")->count("--gpus") > 0;
+    return Options(parsed.record);
+  }
+  if (app.got_subcommand("stat")) return Options(parsed.stat);
+  if (app.got_subcommand("doctor")) return Options(parsed.doctor);
+  if (parsed.verify.scenario.empty() && !parsed.verify.list)
+    return Error{"verify needs a scenario, such as `zerostall verify flux2`; `zerostall verify --list` shows all"};
+  return Options(parsed.verify);
 }
 
 }  // namespace
@@ -136,19 +208,26 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("zerostall ") + ZEROSTALL_VERSION, "Print the version");
   app.get_formatter()->column_width(34);
-  StatOptions stat;
-  VerifyOptions verify;
-  add_stat(app, stat);
-  add_verify(app, verify);
+  Parsed parsed;
+  add_record(app, parsed.record);
+  add_stat(app, parsed.stat);
+  add_verify(app, parsed.verify);
+  add_doctor(app, parsed.doctor);
 
-  if (argc < 2) return Error{"no command given; `zerostall --help` shows what there is"};
+  if (argc < 2) return Options(ShowOptions{kShortHelp, false});
   auto arguments = plain_words_as_options({argv + 1, argv + argc});
+  if (arguments.front() == kProbeCommand) return Options(ProbeOptions{});
   if (auto message = unknown_command(arguments.front()); !message.empty()) return Error{std::move(message)};
+  if (arguments.front() == "record") {
+    auto command = split_off_command(arguments);
+    if (!command) return command.error();
+    parsed.record.command = std::move(*command);
+  }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    return Options(ShowOptions{app.help()});  // of the command, when one was given
+    return Options(ShowOptions{with_command_in_usage(app.help())});  // of the command, when one was given
   } catch (const CLI::CallForVersion& version) {
     return Options(ShowOptions{std::string(version.what()) + "\n"});
   } catch (const CLI::ParseError& error) {
@@ -156,10 +235,7 @@ Result<Options> parse_options(int argc, const char* const* argv) {
     return Error{fmt::format("{} (see `zerostall {}--help`)", last_lines(error.what(), 9),
                              used.empty() ? "" : used.front()->get_name() + " ")};
   }
-  if (app.got_subcommand("stat")) return Options(stat);
-  if (verify.scenario.empty() && !verify.list)
-    return Error{"verify needs a scenario, such as `zerostall verify flux2`; `zerostall verify --list` shows all"};
-  return Options(verify);
+  return chosen(app, parsed);
 }
 
 }  // namespace zerostall::cli

@@ -1,6 +1,7 @@
 // The command line as plain structs.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,10 +13,25 @@ namespace zerostall::cli {
 // --help, --version: print and be done.
 struct ShowOptions {
   std::string text;
+  bool asked_for = true;  // false: there was no command, which is bad use
+};
+
+struct RecordArguments {
+  std::vector<std::string> command;
+  std::string device = "auto";
+  std::int64_t gpus = 1;
+  bool gpus_given = false;
+  std::string output;      // "" = run.zstall, run-2.zstall ...
+  std::string sim_values;  // "" = none
+  std::string host_clock;  // "" = the simulator's default
+  std::optional<std::int64_t> seed;
+  bool quiet = false;
+  bool no_tracer = false;
 };
 
 struct StatOptions {
-  std::string file;
+  std::string file;                  // "" = the newest run*.zstall of the working folder
+  std::optional<std::int64_t> rank;  // of a folder of traces
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
@@ -36,7 +52,17 @@ struct VerifyOptions {
   bool list = false;
 };
 
-using Options = std::variant<ShowOptions, StatOptions, VerifyOptions>;
+struct DoctorOptions {
+  std::string device = "auto";
+  bool json = false;
+};
+
+// For `doctor` only, which starts it as a child: says what devices a program sees.
+struct ProbeOptions {};
+
+using Options = std::variant<ShowOptions, RecordArguments, StatOptions, VerifyOptions, DoctorOptions, ProbeOptions>;
+
+inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 
 // As many as the scenario program takes, per micro-step and per update.
 inline constexpr std::int64_t kMostSamples = 1024;

@@ -11,6 +11,7 @@
 
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
+#include "profiler/cli/say.h"
 #include "profiler/cli/trace_folder.h"
 #include "profiler/cli/verify_plan.h"
 #include "profiler/record/record.h"
@@ -77,7 +78,7 @@ RecordOptions record_options(const VerifyRequest& request, const Setting& settin
   record.argv = {bench.program.string()};
   for (std::string& argument : scenario_arguments(request, setting)) record.argv.push_back(std::move(argument));
   record.without = kNotForScenarios;
-  record.trace = bench.traces.trace(file_stem(setting));
+  record.trace_file = bench.traces.trace(file_stem(setting));
   record.simulate = bench.device.simulate;
   record.model = bench.device.model;
   return record;
@@ -113,7 +114,7 @@ std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const 
   std::string said = tracer_problem(child.err);
   if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, bench.traces.place().string());
 
-  auto summary = has_trace ? read_summary(record.trace, request.plan.warmup) : Result<RunSummary>(RunSummary{});
+  auto summary = has_trace ? read_summary(record.trace_file, request.plan.warmup) : Result<RunSummary>(RunSummary{});
   if (!said.empty() && (!summary || !summary->has_cuda_calls)) return fail(ExitCode::environment, said);
   if (!summary) return fail(ExitCode::environment, summary.error().message);
   return Recorded{{setting.fixes, std::move(*summary)}, std::move(said)};
@@ -203,6 +204,7 @@ Outcome run_verify(const VerifyOptions& options) {
   for (const Setting& setting : request->settings) names.push_back(file_stem(setting));
   const auto traces = TraceFolder::make(options.keep, std::move(names));
   if (const auto* failed = std::get_if<Outcome>(&traces)) return *failed;
+  if (device.simulate) say(simulated_warning(device));
   return run_all(*request, {*paths, device, std::get<TraceFolder>(traces), program, inbox}, options.json);
 }
 

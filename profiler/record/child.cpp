@@ -14,68 +14,17 @@
 #include <cstring>
 #include <utility>
 
-extern char** environ;
-
 namespace zerostall {
 namespace {
 
 constexpr std::size_t kTailBytes = 64 * 1024;
-
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() { close(); }
-  int get() const { return fd_; }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_;
-};
-
-struct Pipe {
-  Fd read, write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return Error{fmt::format("cannot make a pipe: {}", std::strerror(errno))};
-  return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
-std::vector<std::string> merged_environment(const ChildCommand& command) {
-  const auto& added = command.environment;
-  std::vector<std::string> merged;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry, name = text.substr(0, text.find('='));
-    if (!added.contains(name) && !command.without.contains(name)) merged.push_back(text);
-  }
-  for (const auto& [name, value] : added) merged.push_back(name + "=" + value);
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
 
 struct Streams {
   Pipe out, err, failure;  // failure: errno of an exec that failed; closed without a word by one that worked
 };
 
 // Runs in the child between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become(char* const* argv, char* const* environment, const Streams& streams, const sigset_t& mask,
-                         pid_t parent) {
+[[noreturn]] void become(const ExecArguments& exec, const Streams& streams, const sigset_t& mask, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // the parent died before it could be watched
@@ -83,11 +32,7 @@ struct Streams {
   ::dup2(null, STDIN_FILENO);
   ::dup2(streams.out.write.get(), STDOUT_FILENO);
   ::dup2(streams.err.write.get(), STDERR_FILENO);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
-  ::execvpe(argv[0], argv, environment);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t told = ::write(streams.failure.write.get(), &error, sizeof error);
-  ::_exit(127);
+  exec.become(streams.failure.write, mask);
 }
 
 void keep_tail(std::string& tail, const char* data, std::size_t size) {
@@ -153,21 +98,18 @@ Result<Streams> make_streams() {
 }  // namespace
 
 Result<ChildResult> run_child(const ChildCommand& command, SignalInbox& inbox) {
-  auto argv_texts = command.argv;
-  auto environment_texts = merged_environment(command);
-  const auto argv = pointers(argv_texts), environment = pointers(environment_texts);
+  const ExecArguments exec(command);
   auto streams = make_streams();
   if (!streams) return streams.error();
 
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return Error{fmt::format("cannot start a process: {}", std::strerror(errno))};
-  if (pid == 0) become(argv.data(), environment.data(), *streams, inbox.mask_before(), parent);
+  if (pid == 0) become(exec, *streams, inbox.mask_before(), parent);
   ::setpgid(pid, pid);  // in both processes, so that neither has to wait for the other
   for (Pipe* pipe : {&streams->out, &streams->err, &streams->failure}) pipe->write.close();
 
-  int error = 0;
-  if (::read(streams->failure.read.get(), &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
+  if (const int error = exec_failure(streams->failure.read); error != 0) {
     ::waitpid(pid, nullptr, 0);
     return Error{fmt::format("cannot start {}: {}", command.argv.front(), std::strerror(error))};
   }

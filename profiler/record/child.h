@@ -1,22 +1,14 @@
 // Runs one child process to its end, holding on to the last lines it says.
 #pragma once
 #include <cstdint>
-#include <map>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/base/units.h"
+#include "profiler/record/exec.h"
 #include "profiler/record/signals.h"
 
 namespace zerostall {
-
-struct ChildCommand {
-  std::vector<std::string> argv;                   // argv[0]: a path, or a name looked up in PATH
-  std::map<std::string, std::string> environment;  // added to ours, replacing what is there
-  std::set<std::string> without = {};              // variables of ours that it does not get
-};
 
 struct ChildResult {
   int exit_code = 0;         // 128 + n when signal n ended it

@@ -16,30 +16,59 @@ Result<Done> require(const fs::path& file, std::string_view what) {
       fmt::format("{} is missing from this installation ({}): build it with ./dev build", what, file.string())};
 }
 
+// Ours first, then what was there, which may hold ours already: a recorded program can run zerostall itself.
+std::string in_front(const std::string& ours, const char* variable) {
+  const char* before = std::getenv(variable);
+  const std::string rest = before != nullptr ? before : "";
+  if (rest.empty()) return ours;
+  return rest == ours || rest.starts_with(ours + ":") ? rest : fmt::format("{}:{}", ours, rest);
+}
+
+void add_simulator(const Injection& options, const InstallPaths& paths, std::map<std::string, std::string>& added) {
+  const std::string folder = paths.simulator.parent_path().string();
+  added["ZEROSTALL_SIMULATED"] = "1";
+  added["LD_PRELOAD"] = in_front(paths.simulator.string(), "LD_PRELOAD");
+  added["LD_LIBRARY_PATH"] = in_front(folder, "LD_LIBRARY_PATH");
+  added["TRITON_LIBCUDA_PATH"] = folder;
+  added["ZEROSTALL_SIM_MODEL"] = options.model;
+  added["ZEROSTALL_SIM_GPUS"] = std::to_string(options.gpus);
+  if (!options.sim_values.empty()) added["ZEROSTALL_SIM_VALUES"] = fs::absolute(options.sim_values).string();
+  if (!options.sim_log.empty()) added["ZEROSTALL_SIM_LOG"] = fs::absolute(options.sim_log).string();
+  if (!options.host_clock.empty()) added["ZEROSTALL_SIM_HOST_CLOCK"] = options.host_clock;
+  if (options.seed) added["ZEROSTALL_SIM_SEED"] = std::to_string(*options.seed);
+}
+
 }  // namespace
 
-std::map<std::string, std::string> injection(const RecordOptions& options, const InstallPaths& paths,
+std::map<std::string, std::string> injection(const Injection& options, const InstallPaths& paths,
                                              const fs::path& trace) {
-  // Absolute, since the child may change its folder before the first CUDA call.
-  std::map<std::string, std::string> added = {{"ZEROSTALL_TRACE", fs::absolute(trace).string()},
-                                              {"CUDA_INJECTION64_PATH", paths.tracer.string()},
-                                              {"NVTX_INJECTION64_PATH", paths.tracer.string()}};
-  if (!options.simulate) return added;
-  const char* before = std::getenv("LD_PRELOAD");
-  added["LD_PRELOAD"] =
-      paths.simulator.string() + (before != nullptr && *before != '\0' ? fmt::format(":{}", before) : "");
-  added["ZEROSTALL_SIM_MODEL"] = options.model;
-  if (!options.sim_log.empty()) added["ZEROSTALL_SIM_LOG"] = fs::absolute(options.sim_log).string();
+  std::map<std::string, std::string> added;
+  if (options.trace) {
+    added["ZEROSTALL_TRACE"] = fs::absolute(trace).string();  // the child may change its folder before it is opened
+    added["CUDA_INJECTION64_PATH"] = added["NVTX_INJECTION64_PATH"] = paths.tracer.string();
+  }
+  if (options.simulate) add_simulator(options, paths, added);
   return added;
 }
 
+Result<Done> check_parts(const Injection& options, const InstallPaths& paths) {
+  if (options.trace)
+    if (const auto tracer = require(paths.tracer, "the tracer"); !tracer) return tracer.error();
+  if (!options.simulate) return Done{};
+  if (const auto simulator = require(paths.simulator, "the simulated GPU"); !simulator) return simulator.error();
+  if (paths.simulator.string().find_first_of(" :") != std::string::npos)
+    return Error{
+        fmt::format("the simulated GPU lies in a folder whose name holds a space or colon, which LD_PRELOAD "
+                    "cannot take: move the installation away from {}",
+                    paths.simulator.parent_path().string())};
+  return Done{};
+}
+
 Result<RecordOutcome> record_run(const RecordOptions& options, const InstallPaths& paths, SignalInbox& inbox) {
-  if (const auto tracer = require(paths.tracer, "the tracer"); !tracer) return tracer.error();
-  if (options.simulate)
-    if (const auto simulator = require(paths.simulator, "the simulated GPU"); !simulator) return simulator.error();
+  if (const auto parts = check_parts(options, paths); !parts) return parts.error();
 
   // Written beside the target and renamed: a reader never meets a file that is still growing.
-  const fs::path growing = options.trace.string() + ".part";
+  const fs::path growing = options.trace_file.string() + ".part";
   std::error_code ignored;
   fs::remove(growing, ignored);
   const auto child = run_child({options.argv, injection(options, paths, growing), options.without}, inbox);
@@ -53,10 +82,10 @@ Result<RecordOutcome> record_run(const RecordOptions& options, const InstallPath
     return outcome;
   }
   std::error_code error;
-  fs::rename(growing, options.trace, error);
+  fs::rename(growing, options.trace_file, error);
   if (error) {
     fs::remove(growing, ignored);
-    return Error{fmt::format("cannot write {}: {}", options.trace.string(), error.message())};
+    return Error{fmt::format("cannot write {}: {}", options.trace_file.string(), error.message())};
   }
   return outcome;
 }

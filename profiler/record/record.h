@@ -1,6 +1,9 @@
 // Starts a program with the tracer (and the simulated GPU) injected.
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,13 +13,22 @@
 
 namespace zerostall {
 
-struct RecordOptions {
+// How a program is made to record itself.
+struct Injection {
+  bool trace = true;                 // false: the simulated GPU alone
+  bool simulate = false;             // on the simulated GPU; all below is for that one only
+  std::string model = "h200";        // device model
+  int gpus = 1;                      // devices the program sees
+  std::filesystem::path sim_values;  // file of values for read-backs; empty = none
+  std::filesystem::path sim_log;     // where the simulator writes its own counts, a file or a folder; empty = nowhere
+  std::string host_clock;            // "model" or "cpu"; "" = the simulator's default
+  std::optional<std::int64_t> seed;  // of modelled times
+};
+
+struct RecordOptions : Injection {
   std::vector<std::string> argv;
-  std::set<std::string> without;  // variables of our environment that the program does not get
-  std::filesystem::path trace;    // the file to write; replaced only when the child has ended
-  bool simulate = false;          // on the simulated GPU
-  std::string model = "h200";     // of the simulated GPU
-  std::filesystem::path sim_log;  // where the simulator writes its own counts; empty = nowhere
+  std::set<std::string> without;     // variables of our environment that the program does not get
+  std::filesystem::path trace_file;  // the file to write; replaced only when the child has ended
 };
 
 struct RecordOutcome {
@@ -24,9 +36,13 @@ struct RecordOutcome {
   bool has_trace = false;  // false: the child called neither CUDA nor NVTX
 };
 
-// The environment that makes a program record itself. LD_PRELOAD is added to an existing value, not replaced.
-std::map<std::string, std::string> injection(const RecordOptions& options, const InstallPaths& paths,
+// The environment that makes a program record itself into `trace`. The simulator stands first in LD_PRELOAD and
+// LD_LIBRARY_PATH (which is how Triton and others look for the driver), what the user has there follows.
+std::map<std::string, std::string> injection(const Injection& options, const InstallPaths& paths,
                                              const std::filesystem::path& trace);
+
+// Fails when a part that these options need is missing, or lies where LD_PRELOAD cannot name it.
+Result<Done> check_parts(const Injection& options, const InstallPaths& paths);
 
 // Runs the program to its end. Fails when the tracer, the simulator or the program is missing or cannot be started. A
 // child that fails is no failure of this function; its trace is kept. When we were interrupted no trace is left.

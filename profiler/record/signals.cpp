@@ -20,7 +20,7 @@ SignalInbox::SignalInbox() {
   sigemptyset(&wanted);
   sigaddset(&wanted, SIGCHLD);
   // A blocked signal waits even if it is ignored: it would stop us although whoever started us said it must not.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP})
     if (!is_ignored(signal)) sigaddset(&wanted, signal);
   ::sigaction(SIGCHLD, nullptr, &child_before_);
   if (is_ignored(SIGCHLD)) ::signal(SIGCHLD, SIG_DFL);
@@ -34,10 +34,20 @@ SignalInbox::~SignalInbox() {
   sigprocmask(SIG_SETMASK, &before_, nullptr);
 }
 
-bool SignalInbox::asks_to_stop() {
+std::optional<ReceivedSignal> SignalInbox::take() {
   signalfd_siginfo info{};
-  while (::read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info))
-    if (stop_ == 0 && info.ssi_signo != static_cast<unsigned>(SIGCHLD)) stop_ = static_cast<int>(info.ssi_signo);
+  while (::read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    const auto number = static_cast<int>(info.ssi_signo);
+    if (number == SIGCHLD) continue;
+    if (stop_ == 0) stop_ = number;
+    return ReceivedSignal{number, info.ssi_code == SI_KERNEL};
+  }
+  return std::nullopt;
+}
+
+bool SignalInbox::asks_to_stop() {
+  while (take()) {
+  }
   return stop_ != 0;
 }
 

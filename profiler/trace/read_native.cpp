@@ -241,8 +241,28 @@ std::string upper(std::string text) {
   return text;
 }
 
+std::optional<std::int64_t> number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+void resolve_process(const Json& object, TraceMeta& meta) {
+  meta.program = text_at(object, "program");
+  meta.host_clock = text_at(object, "host_clock");
+  meta.pid = number_at(object, "pid");
+  meta.rank = number_at(object, "rank");
+  meta.local_rank = number_at(object, "local_rank");
+  meta.world_size = number_at(object, "world_size");
+  const auto argv = object.find("argv");
+  if (argv == object.end() || !argv->is_array()) return;
+  for (const Json& argument : *argv)
+    if (argument.is_string()) meta.argv.push_back(argument.get<std::string>());
+}
+
 void resolve_meta(Reading& reading) {
   TraceMeta& meta = reading.trace.meta;
+  resolve_process(reading.meta, meta);
   meta.format = "zstall";
   meta.tool = text_at(reading.meta, "tool");
   if (const auto version = text_at(reading.meta, "version"); !version.empty()) meta.tool += " " + version;

@@ -12,6 +12,7 @@
 #include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/meta.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -19,33 +20,6 @@ namespace {
 // Offered by the simulated GPU, absent on a real one (profiler/simgpu/core/simulator.cpp).
 using ModelFunction = const char* (*)();
 using ListenerFunction = void (*)(void (*)(std::uint32_t, const char*, std::uint64_t));
-
-std::string program_name() {
-  char path[4096];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (n <= 0) return "";
-  const std::string full(path, static_cast<std::size_t>(n));
-  return full.substr(full.find_last_of('/') + 1);
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20) out += c;
-  }
-  return out + '"';
-}
-
-std::string meta_json(const char* simulated_model) {
-  std::uint32_t version = 0;
-  if (const CuptiApi* api = cupti_api()) api->get_version(&version);
-  std::string json = "{\"tool\": \"zerostall\", \"version\": " + quoted(ZEROSTALL_VERSION) +
-                     ", \"program\": " + quoted(program_name()) + ", \"cupti_version\": " + std::to_string(version);
-  json += simulated_model ? ", \"clock\": \"modelled\", \"simulated_model\": " + quoted(simulated_model)
-                          : std::string(", \"clock\": \"measured\"");
-  return json + "}";
-}
 
 void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value) {
   collector().note(static_cast<format::NoteKind>(kind), text, value);

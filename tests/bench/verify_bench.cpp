@@ -27,7 +27,7 @@ ChildResult run(std::vector<std::string> argv, std::map<std::string, std::string
 // One training process under the tracer, as verify starts it.
 double peak_of_training(const std::string& size, int steps) {
   RecordOptions options;
-  options.trace = std::filesystem::temp_directory_path() / "zerostall-bench.zstall";
+  options.trace_file = std::filesystem::temp_directory_path() / "zerostall-bench.zstall";
   options.simulate = true;
   std::filesystem::remove(options.trace);
   const InstallPaths paths = paths_beside(BIN_DIR);

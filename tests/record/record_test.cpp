@@ -27,7 +27,7 @@ class RecordRun : public ::testing::Test {
   RecordOptions options(const std::string& script) const {
     RecordOptions o;
     o.argv = {"sh", "-c", script};
-    o.trace = folder.path() / "t.zstall";
+    o.trace_file = folder.path() / "t.zstall";
     return o;
   }
 

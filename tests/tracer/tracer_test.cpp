@@ -41,7 +41,7 @@ class TracerTest : public ::testing::Test {
   Traced run(std::vector<std::string> argv) {
     RecordOptions options;
     options.argv = std::move(argv);
-    options.trace = folder / "run.zstall";
+    options.trace_file = folder / "run.zstall";
     options.simulate = true;
     options.sim_log = folder / "book.json";
     SignalInbox inbox;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/core/journal.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -47,6 +48,7 @@ struct SyncInfo {
   SyncKind kind;
   std::int64_t begin_ns, end_ns;
   std::uint32_t correlation, stream_id, event_id;  // 0 = does not apply
+  std::uint32_t device = 0, context = 1;
 };
 
 struct Hooks {
@@ -73,6 +75,7 @@ class ApiCall {
     count(counter);
     if (!g_initialized.load(std::memory_order_acquire)) initialize_driver();
     t_correlation = next_correlation();
+    fault_ = simgpu::fault(counter);
     hooks_ = g_hooks.load(std::memory_order_acquire);
     if (!hooks_) return;
     info_ = {domain, callback_id, name, params, symbol, t_correlation};
@@ -80,6 +83,9 @@ class ApiCall {
   }
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
+
+  // The error to return instead of doing the work (faults.h); 0: none.
+  int fault() const { return fault_; }
 
   template <class Status>
   Status finish(Status status) {
@@ -93,6 +99,7 @@ class ApiCall {
 
  private:
   std::uint32_t previous_;
+  int fault_ = 0;
   const Hooks* hooks_ = nullptr;
   CallInfo info_{};
 };

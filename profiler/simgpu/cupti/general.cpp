@@ -6,6 +6,7 @@
 
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -92,12 +93,11 @@ void update_hooks() {
 std::uint32_t context_of(int device) { return static_cast<std::uint32_t>(device) + 1; }
 CUcontext context_handle(std::uint32_t id) {
   const int device = static_cast<int>(id) - 1;
-  return device >= 0 && device < device_count() ? static_cast<CUcontext>(primary_context_handle(device)) : nullptr;
+  return device >= 0 && device < device_count() ? reinterpret_cast<CUcontext>(primary_context(device)) : nullptr;
 }
 std::uint32_t context_id(CUcontext handle) {
-  for (int device = 0; device < device_count(); ++device)
-    if (handle == primary_context_handle(device)) return context_of(device);
-  return 0;
+  const Context* context = context_from(handle);
+  return context ? context->id : 0;
 }
 std::uint32_t stream_id(const void* handle) {
   Simulator& s = simulator();

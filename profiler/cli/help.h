@@ -1,0 +1,74 @@
+// The texts of --help.
+#pragma once
+
+namespace zerostall::cli {
+
+// What `zerostall` alone prints: ten lines, the three commands to start with.
+inline constexpr const char* kShortHelp =
+    R"(zerostall counts how often each training step waits for the GPU. No GPU is needed: it can simulate one.
+
+  zerostall record -- python train.py    run your program and record it (--device sim: on the simulated GPU)
+  zerostall stat                         show the waits of each step of that run
+  zerostall verify flux2                 our reference job: prove that two fixes remove the waits they claim
+
+Mark your steps with torch.cuda.nvtx.mark(f"step {i}"), so that waits are counted per step.
+`zerostall doctor` says what works on this machine, `zerostall --help` shows all commands,
+`zerostall COMMAND --help` all options of one.
+)";
+
+inline constexpr const char* kAbout =
+    "zerostall counts how often a training step waits for the GPU, and proves that a fix removes the wait.";
+
+inline constexpr const char* kFooter = R"(Start here:
+  zerostall record --device sim -- python train.py    your own script on the simulated GPU; no GPU, no change to it
+  zerostall stat                                      every step of that run
+  zerostall verify flux2                              the FLUX.2 step with each fix off and on
+
+`zerostall COMMAND --help` tells all options of a command.)";
+
+inline constexpr const char* kRecordFooter =
+    R"(The command runs as if you had started it yourself: same terminal, input, output and working folder; Ctrl-C goes to it.
+Its exit code becomes ours. The trace holds its CUDA calls; without -o it is called run.zstall, run-2.zstall ...
+One process that uses CUDA gives a file, several give a folder with one file each (rank0.zstall or process-PID.zstall).
+
+--device auto takes a working GPU, and simulates one where there is no NVIDIA device at all. On the simulated GPU kernels
+compute nothing: counts are real, values are not; the program finds ZEROSTALL_SIMULATED=1 in its environment.
+
+Mark your steps, so that waits are counted per step: torch.cuda.nvtx.mark(f"step {i}") at the begin of each.
+
+Examples:
+  zerostall record -- python train.py --epochs 1
+  zerostall record --device sim:a100 --gpus 2 -- torchrun --nproc-per-node 2 train.py
+  zerostall record --device sim --no-tracer -- python with_torch_profiler.py
+
+Exit codes: the command's own when it is not 0 (128 + n: killed by signal n); else 0 recorded, 3 it made no CUDA call,
+4 it could not be started or recorded; 2 bad option)";
+
+inline constexpr const char* kStatFooter = R"(Words:
+  wait          a moment in which the host may wait for the GPU; a copy and the sync behind it are one
+  GPU ran dry   waits at whose end the GPU had nothing left to do
+  H2D stall     a wait with a copy from host to device
+  background    threads that do not work for the step (loaders, loggers)
+
+Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
+
+inline constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
+  without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together
+It passes when each fix removes exactly the waits it claims, in every judged step, and all that is left is declared.
+
+GPU ran dry: waits after which the GPU had nothing left to do until the host launched again; on a simulated GPU this
+depends on modelled kernel times.
+
+Examples:
+  zerostall verify flux2
+  zerostall verify flux2 --size tiny --accum 4
+  zerostall verify flux2 --fix bn-pinning --json
+  zerostall verify --list                               scenarios, sizes, fixes, device models
+
+Exit codes: 0 pass, 1 a fix does not do what it claims, 2 bad option, 3 cannot tell, 4 no GPU, missing part or failed program)";
+
+inline constexpr const char* kDoctorFooter = R"(One line each: ok, missing, or what to do.
+
+Exit codes: 0 all that is needed for --device works, 2 bad option, 4 something does not)";
+
+}  // namespace zerostall::cli

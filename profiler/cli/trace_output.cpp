@@ -1,0 +1,128 @@
+#include "profiler/cli/trace_output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace zerostall::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".zstall";
+constexpr int kMostNames = 1'000'000;
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+// A folder that holds nothing but traces may be replaced by other traces.
+bool is_trace_folder(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(path, error))) return false;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
+    if (it->path().extension() != kExtension || !it->is_regular_file(error)) return false;
+  return !error;
+}
+
+Result<Done> check_target(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(path, error))) return check_replaceable(path);
+  if (is_trace_folder(path)) return Done{};
+  return Error{fmt::format("cannot replace {}: it is a folder that holds other things than traces", path.string())};
+}
+
+// "run.zstall", 2 -> "run-2.zstall".
+fs::path numbered(const fs::path& path, int number) {
+  if (number == 1) return path;
+  return path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string());
+}
+
+// errno of a rename that replaces nothing; 0 = done.
+int rename_to_free(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system without that flag: another run may come between these two, nothing else.
+  if (is_there(to)) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+Result<fs::path> move_to_free_name(const fs::path& from, const fs::path& wanted) {
+  int error = EEXIST;
+  for (int number = 1; error == EEXIST && number < kMostNames; ++number) {
+    const fs::path name = numbered(wanted, number);
+    error = rename_to_free(from, name);
+    if (error == 0) return name;
+  }
+  return Error{fmt::format("cannot write {}: {}", wanted.string(), std::strerror(error))};
+}
+
+// `aside` is where the old one goes when it cannot be renamed over.
+Result<fs::path> move_over(const fs::path& from, const fs::path& to, const fs::path& aside) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return to;
+  if (::rename(to.c_str(), aside.c_str()) == 0) {
+    if (::rename(from.c_str(), to.c_str()) == 0) return to;
+    const int error = errno;
+    ::rename(aside.c_str(), to.c_str());
+    errno = error;
+  }
+  return Error{fmt::format("cannot write {}: {}", to.string(), std::strerror(errno))};
+}
+
+// Two processes can want one name: a rank and a helper that inherited its environment.
+Result<Done> gather(const std::vector<FinishedTrace>& traces, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) return Error{fmt::format("cannot make folder {}: {}", folder.string(), error.message())};
+  for (const FinishedTrace& trace : traces)
+    if (const auto moved = move_to_free_name(trace.file, folder / (trace.name + std::string(kExtension))); !moved)
+      return moved.error();
+  return Done{};
+}
+
+}  // namespace
+
+std::variant<TraceOutput, Outcome> TraceOutput::make(const std::string& named) {
+  const auto refuse = [&](const Error& error) {
+    return fail(ExitCode::bad_use, (named.empty() ? "" : "-o: ") + error.message);
+  };
+  fs::path wanted = named.empty() ? fs::path("run.zstall") : fs::path(named);
+  if (!wanted.has_filename()) wanted = wanted.parent_path();  // "folder/"
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
+  if (const auto writable = make_writable_folder(folder); !writable) return refuse(writable.error());
+  if (!named.empty())
+    if (const auto target = check_target(wanted); !target) return refuse(target.error());
+  auto made = TempFolder::make_in(fs::absolute(folder));
+  if (!made) return refuse(made.error());
+  TraceOutput output(std::move(*made), std::move(wanted), !named.empty());
+  std::error_code error;
+  fs::create_directory(output.logs(), error);
+  if (error) return refuse({fmt::format("cannot make folder {}: {}", output.logs().string(), error.message())});
+  return output;
+}
+
+std::vector<fs::path> TraceOutput::found() const {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator it(private_.path(), error), end; !error && it != end; it.increment(error))
+    if (it->is_regular_file(error)) files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<fs::path> TraceOutput::place(const std::vector<FinishedTrace>& traces, bool complete) const {
+  fs::path finished = traces.front().file;
+  if (traces.size() > 1) {
+    finished = private_.path() / "traces";
+    if (const auto gathered = gather(traces, finished); !gathered) return gathered.error();
+  }
+  if (named_ && complete) return move_over(finished, wanted_, private_.path() / "replaced");
+  return move_to_free_name(finished, wanted_);
+}
+
+}  // namespace zerostall::cli
