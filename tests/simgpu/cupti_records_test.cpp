@@ -144,9 +144,6 @@ TEST_F(SimCuptiRecords, DevicesContextsAndStreamsAreDescribed) {
 
 TEST_F(SimCuptiRecords, AClientOfCuda12GetsItsShorterRecords) {
   zerostall_sim_cupti_set_client_major(12);
-  std::uint32_t version = 0;
-  cuptiGetVersion(&version);
-  EXPECT_EQ(version, 22u);
   enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   enable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
   max_records = 1;  // each record alone in its buffer: its size is what is valid there
@@ -158,8 +155,6 @@ TEST_F(SimCuptiRecords, AClientOfCuda12GetsItsShorterRecords) {
   EXPECT_EQ(sizes[1], 40u) << "CUpti_ActivitySynchronization";
   EXPECT_STREQ(kernels()[0].name, "test_kernel");
   zerostall_sim_cupti_set_client_major(13);
-  cuptiGetVersion(&version);
-  EXPECT_EQ(version, static_cast<std::uint32_t>(CUPTI_API_VERSION));
 }
 
 TEST_F(SimCuptiRecords, ThreadIdsAreOfTheKindAskedFor) {

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
-#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -106,6 +106,7 @@ std::uint32_t stream_id(const void* handle) {
   return stream ? stream->id : 0;
 }
 
+void set_client_cuda_major(int cuda_major) { g_client_major = cuda_major; }
 int client_cuda_major() { return g_client_major.load(std::memory_order_relaxed); }
 
 }  // namespace zerostall::simgpu::cupti
@@ -114,15 +115,14 @@ using namespace zerostall::simgpu::cupti;
 
 extern "C" {
 
-// For the library that answers to the name libcupti.so.12: its clients know the record layouts of CUDA 12.
+// For the library that answers to the name libcupti.so.12 (cupti12/).
 __attribute__((visibility("default"))) void zerostall_sim_cupti_set_client_major(int cuda_major) {
-  g_client_major = cuda_major;
+  set_client_cuda_major(cuda_major);
 }
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
-  constexpr std::uint32_t kVersion12_4 = 22;
-  *version = client_cuda_major() < 13 ? kVersion12_4 : CUPTI_API_VERSION;
+  *version = CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetTimestamp(uint64_t* time) {

@@ -17,7 +17,8 @@ std::uint32_t context_of(int device);         // CUPTI's id of a device's primar
 CUcontext context_handle(std::uint32_t id);   // null: no such context
 std::uint32_t context_id(CUcontext handle);   // 0: unknown
 std::uint32_t stream_id(const void* handle);  // 0: unknown
-int client_cuda_major();                      // 13, or 12 for programs built against CUDA 12: decides record layouts
+void set_client_cuda_major(int cuda_major);
+int client_cuda_major();  // 13, or 12 for programs built against CUDA 12: decides record layouts
 
 // --- callbacks.cpp: the subscriber.
 bool callbacks_wanted();
