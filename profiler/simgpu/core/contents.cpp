@@ -159,6 +159,19 @@ Certainty Contents::read(void* target, const void* source, std::size_t bytes, st
   return certainty;
 }
 
+bool Contents::read_grown(void* target, const void* source, std::size_t bytes) const {
+  std::lock_guard guard(lock_);
+  const std::uintptr_t begin = number(source);
+  const auto first = pieces_.find(begin);
+  if (first == pieces_.end()) return false;
+  const std::uintptr_t end = std::min(begin + bytes, first->second.whole_end);
+  Piece summary{};
+  if (rate(begin, end, 0, &summary) == Certainty::unknown) return false;
+  std::memset(target, 0, bytes);
+  gather(target, begin, end);
+  return true;
+}
+
 std::size_t Contents::kept_bytes() const {
   std::lock_guard guard(lock_);
   return kept_;
