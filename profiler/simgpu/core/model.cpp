@@ -33,6 +33,7 @@ void read_fields(DeviceModel& m, const nlohmann::json& file) {
       {"shared_per_sm_bytes", &DeviceModel::shared_per_sm_bytes},
       {"shared_optin_bytes", &DeviceModel::shared_optin_bytes},
       {"blocks_per_sm", &DeviceModel::blocks_per_sm},
+      {"threads_per_sm", &DeviceModel::threads_per_sm},
       {"device_bytes_per_us", &DeviceModel::device_bytes_per_us},
       {"pinned_bytes_per_us", &DeviceModel::pinned_bytes_per_us},
       {"pageable_bytes_per_us", &DeviceModel::pageable_bytes_per_us},
