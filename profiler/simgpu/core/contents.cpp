@@ -125,7 +125,9 @@ Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t s
   }
   if (summary->launches == launches_.load(std::memory_order_relaxed)) return Certainty::real;
   const bool whole = exact_begin && exact_end && end - begin > scalar_bytes;
-  return whole || summary->exchanged ? Certainty::stored : Certainty::unknown;
+  // One byte of what was exchanged as something wider is a flag that a kernel has put there.
+  const bool exchanged = summary->exchanged && (end - begin > 1 || (exact_begin && exact_end));
+  return whole || exchanged ? Certainty::stored : Certainty::unknown;
 }
 
 void Contents::gather(void* target, std::uintptr_t begin, std::uintptr_t end) const {
