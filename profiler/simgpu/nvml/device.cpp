@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/core/simulator.h"
 #include "profiler/simgpu/nvml/answer.h"
 
@@ -21,7 +22,10 @@ unsigned long long total_bytes() { return static_cast<unsigned long long>(model(
 Status answer_pci(const Device* device, PciInfo* out) {
   return answer(device, out, [&](int index) {
     *out = {};
-    out->bus = kFirstBus + static_cast<unsigned>(index);
+    const DeviceIdentity identity = machine_device_identity(index);
+    out->domain = identity.pci_domain;
+    out->bus = identity.pci_bus;
+    out->device = identity.pci_device;
     std::snprintf(out->bus_id_legacy, sizeof out->bus_id_legacy, "%s", bus_id(index).c_str());
     std::snprintf(out->bus_id, sizeof out->bus_id, "0000%s", bus_id(index).c_str());
   });
