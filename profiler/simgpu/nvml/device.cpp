@@ -15,8 +15,11 @@ namespace {
 
 const DeviceModel& model() { return simulator().model; }
 
-// The book of memory knows no devices: all that the process holds counts for the first.
-unsigned long long used_bytes(int index) { return index == 0 ? simulator().memory.device_bytes() : 0; }
+// The book of memory knows no devices: all that the process holds counts for its first one.
+unsigned long long used_bytes(int index) {
+  const bool first = device_count() > 0 && device_identity(0).pci_bus == machine_device_identity(index).pci_bus;
+  return first ? simulator().memory.device_bytes() : 0;
+}
 unsigned long long total_bytes() { return static_cast<unsigned long long>(model().memory_bytes); }
 
 Status answer_pci(const Device* device, PciInfo* out) {
