@@ -22,6 +22,7 @@ struct DeviceModel {
   std::int64_t launch_ns, launch_latency_ns, between_launches_ns, kernel_floor_ns, copy_call_ns, copy_latency_ns,
       sync_ns, event_ns, query_ns, allocate_ns, host_allocate_ns;
   std::int64_t launch_queue, staged_copy_limit_bytes, bytes_per_thread;
+  std::int64_t link_bytes_per_us, link_latency_ns;  // between devices; models without a link of their own: PCIe
   std::vector<KernelClass> kernel_classes;
 };
 

@@ -34,6 +34,7 @@ void initialize_driver() {
     std::atexit(write_log);
     check_imports();
     load_supplied_values();
+    load_faults();
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
     if (!path || !*path) return;
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
