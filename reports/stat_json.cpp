@@ -24,6 +24,14 @@ Json device(const RunSummary& run) {
   return parsed.is_object() ? parsed : Json(nullptr);
 }
 
+// What each host wait of a step was, in order, thread by thread.
+Json host_waits(const StepRow& step) {
+  Json list = Json::array();
+  for (const WaitSeen& wait : step.waits)
+    if (is_host_wait(wait.kind)) list.push_back(wait.what);
+  return list;
+}
+
 Json steps(const RunSummary& run) {
   Json list = Json::array();
   for (const StepRow& step : run.steps) {
@@ -34,6 +42,7 @@ Json steps(const RunSummary& run) {
                 {"unsteady", step.unsteady}};
     const Json counters = to_json(step.counters);
     for (const auto& [key, value] : counters.items()) row[key] = value;
+    row["host_waits"] = host_waits(step);
     list.push_back(std::move(row));
   }
   return list;

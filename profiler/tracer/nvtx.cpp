@@ -1,8 +1,10 @@
 // NVTX: ranges and marks of the program, taken by our own injection (works without a GPU, costs no CUPTI records).
 // Entry point: InitializeInjectionNvtx2, which the header-only NVTX calls at the first NVTX call of each library.
+#include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include <atomic>
+#include <string>
 
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
@@ -13,6 +15,7 @@ struct nvtxDomainRegistration_st {
 };
 struct nvtxStringRegistration_st {
   std::uint32_t text;
+  std::string name;
 };
 
 namespace zerostall::tracer {
@@ -48,11 +51,32 @@ void emit(MarkKind kind, std::uint32_t domain, std::uint32_t text, std::uint64_t
   collector().add(m);
 }
 
-int push(std::uint32_t domain, std::uint32_t text) {
+// The simulated GPU wants to know the ranges too (values by range); NVTX has room for one injection only, and that is
+// us. Both null on a real GPU.
+struct SimulatorRanges {
+  void (*push)(const char*) = reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, "zerostall_sim_range_push"));
+  void (*pop)() = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "zerostall_sim_range_pop"));
+};
+const SimulatorRanges& simulator_ranges() {
+  static const SimulatorRanges ranges;
+  return ranges;
+}
+
+const char* name_of(const nvtxEventAttributes_t* event) {
+  if (!event) return "";
+  if (event->messageType == NVTX_MESSAGE_TYPE_ASCII) return event->message.ascii;
+  if (event->messageType == NVTX_MESSAGE_TYPE_REGISTERED && event->message.registered)
+    return event->message.registered->name.c_str();
+  return "";
+}
+
+int push(std::uint32_t domain, std::uint32_t text, const char* name) {
+  if (const auto tell = simulator_ranges().push) tell(name);
   emit(MarkKind::push, domain, text);
   return t_level++;
 }
 int pop(std::uint32_t domain) {
+  if (const auto tell = simulator_ranges().pop) tell();
   emit(MarkKind::pop, domain, 0);
   if (t_level == 0) return -1;
   // An outermost range is a step or something as large.
@@ -67,8 +91,8 @@ std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
 
 void NVTX_API mark_a(const char* text) { emit(MarkKind::instant, 0, collector().string_id(text ? text : "")); }
 void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { emit(MarkKind::instant, 0, text_of(e)); }
-int NVTX_API push_a(const char* text) { return push(0, collector().string_id(text ? text : "")); }
-int NVTX_API push_ex(const nvtxEventAttributes_t* e) { return push(0, text_of(e)); }
+int NVTX_API push_a(const char* text) { return push(0, collector().string_id(text ? text : ""), text); }
+int NVTX_API push_ex(const nvtxEventAttributes_t* e) { return push(0, text_of(e), name_of(e)); }
 int NVTX_API pop_default() { return pop(0); }
 nvtxRangeId_t NVTX_API start_a(const char* text) { return start(0, collector().string_id(text ? text : "")); }
 nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* e) { return start(0, text_of(e)); }
@@ -78,12 +102,14 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
   return new nvtxDomainRegistration_st{collector().string_id(name ? name : "")};
 }
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
-  return new nvtxStringRegistration_st{collector().string_id(text ? text : "")};
+  return new nvtxStringRegistration_st{collector().string_id(text ? text : ""), text ? text : ""};
 }
 void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
   emit(MarkKind::instant, name_of(d), text_of(e));
 }
-int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { return push(name_of(d), text_of(e)); }
+int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
+  return push(name_of(d), text_of(e), name_of(e));
+}
 int NVTX_API domain_pop(nvtxDomainHandle_t d) { return pop(name_of(d)); }
 nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
   return start(name_of(d), text_of(e));

@@ -81,7 +81,7 @@ TEST(SimMemory, DeviceAddressesAreTheSameEveryTimeAndFreedBlocksAreJoined) {
   cudaFree(whole);
 }
 
-TEST(SimMemory, WeightsCostNoRealMemory) {
+TEST(SimMemory, WeightsCostLittleRealMemory) {
   const std::size_t bytes = std::size_t{8} << 30;
   void* weights = nullptr;
   ASSERT_EQ(cudaMalloc(&weights, bytes), cudaSuccess);
@@ -91,7 +91,7 @@ TEST(SimMemory, WeightsCostNoRealMemory) {
     ASSERT_EQ(cudaMemcpy(static_cast<char*>(weights) + at, chunk.data(), chunk.size(), cudaMemcpyHostToDevice),
               cudaSuccess);
   ASSERT_EQ(cudaMemset(weights, 0, bytes), cudaSuccess);
-  EXPECT_LT(resident_kb() - before, 16 * 1024);
+  EXPECT_LT(resident_kb() - before, 272 * 1024) << "uploads are kept up to 256 MiB";
   cudaFree(weights);
 }
 

@@ -5,24 +5,26 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
-#include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/readback.h"
+#include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
 namespace {
 
-constexpr std::size_t kBulkBytes = std::size_t{1} << 20;  // larger uploads are weights: their bytes are not kept
-constexpr std::size_t kScalarBytes = 16;                  // a read-back this small is a loss, a count, a flag
-
 bool on_device(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
 
-std::uint8_t direction(bool from_device, bool to_device) {  // CUpti_ActivityMemcpyKind
-  if (from_device) return to_device ? 8 : 2;
+std::uint8_t direction(const MemoryMap::Block& source, const MemoryMap::Block& target) {  // CUpti_ActivityMemcpyKind
+  const bool from_device = on_device(source.kind), to_device = on_device(target.kind);
+  if (from_device && to_device) return source.device == target.device ? 8 : 10;
+  if (from_device) return 2;
   return to_device ? 1 : 9;
 }
 
-std::int64_t transfer_ns(const DeviceModel& m, std::size_t bytes, bool from_device, bool to_device) {
-  const std::int64_t rate = from_device && to_device ? m.device_bytes_per_us : m.pinned_bytes_per_us;
+// Between two devices the bytes travel as over the bus: no faster link is modelled.
+std::int64_t transfer_ns(const DeviceModel& m, std::size_t bytes, bool within_device) {
+  const std::int64_t rate = within_device ? m.device_bytes_per_us : m.pinned_bytes_per_us;
   return m.copy_latency_ns + static_cast<std::int64_t>(bytes) * 1000 / rate;
 }
 
@@ -30,31 +32,79 @@ std::int64_t staging_ns(const DeviceModel& m, std::size_t bytes) {
   return static_cast<std::int64_t>(bytes) * 1000 / m.pageable_bytes_per_us;
 }
 
-void move_bytes(const CopyRequest& r, bool from_device, bool to_device) {
-  MemoryMap& memory = simulator().memory;
-  if (to_device) {
-    const bool keep = r.bytes <= kBulkBytes;
-    const bool real = keep && (!from_device || memory.is_real(r.source, r.bytes));
-    if (keep) std::memmove(r.target, r.source, r.bytes);
-    memory.note_write(r.target, r.bytes, real);
-    return;
-  }
-  if (from_device && !memory.is_real(r.source, r.bytes)) {
-    report_unreal_readback(r.api, r.bytes);
-    // A scalar a kernel should have computed: zero (a finite loss, no overflow found), never bytes an earlier owner
-    // left.
-    if (r.bytes <= kScalarBytes) {
-      std::memset(r.target, 0, r.bytes);
-      return;
-    }
-  }
-  std::memmove(r.target, r.source, r.bytes);
+void move_piece(const CopyRequest& r, void* to, const void* from, std::size_t bytes, MemoryKind source,
+                MemoryKind target) {
+  Contents& contents = simulator().memory.contents();
+  // Managed memory is real memory, written by the program unseen: for bytes it counts as the host's.
+  const bool from_device = source == MemoryKind::device, to_device = target == MemoryKind::device;
+  if (from_device && to_device)
+    contents.copy(to, from, bytes);
+  else if (to_device)
+    contents.put(to, from, bytes);
+  else if (from_device)
+    read_back(to, from, bytes, r.api);
+  else
+    std::memmove(to, from, bytes);
 }
 
-// Bytes of the block from `address` on; 0 if the copy would run over its end.
-bool fits(const MemoryMap::Block& block, const void* address, std::size_t bytes) {
-  if (!block.base) return true;  // pageable: the program's own business
-  return reinterpret_cast<std::uintptr_t>(address) - block.base + bytes <= block.bytes;
+void move_bytes(const CopyRequest& r, MemoryKind source, MemoryKind target) {
+  if (r.shape.rows == 0) return move_piece(r, r.target, r.source, r.bytes, source, target);
+  const Shape& s = r.shape;
+  for (std::size_t slice = 0; slice < s.slices; ++slice)
+    for (std::size_t row = 0; row < s.rows; ++row)
+      move_piece(r, static_cast<char*>(r.target) + slice * s.target_slice + row * s.target_pitch,
+                 static_cast<const char*>(r.source) + slice * s.source_slice + row * s.source_pitch, s.width, source,
+                 target);
+}
+
+void set_piece(const SetRequest& r, void* target, std::size_t bytes, MemoryKind kind) {
+  const auto value = static_cast<std::uint32_t>(r.value);
+  if (kind == MemoryKind::device)
+    return simulator().memory.contents().fill(target, r.width == 1 ? value & 0xff : value, r.width, bytes);
+  auto* out = static_cast<char*>(target);
+  const auto width = static_cast<std::size_t>(r.width);
+  for (std::size_t i = 0; i < bytes; i += width) std::memcpy(out + i, &value, width);
+}
+
+void set_bytes(const SetRequest& r, MemoryKind kind) {
+  if (r.shape.rows == 0) return set_piece(r, r.target, r.bytes, kind);
+  const Shape& s = r.shape;
+  for (std::size_t slice = 0; slice < s.slices; ++slice)
+    for (std::size_t row = 0; row < s.rows; ++row)
+      set_piece(r, static_cast<char*>(r.target) + slice * s.target_slice + row * s.target_pitch, s.width, kind);
+}
+
+// From the first byte to the last, gaps included.
+std::size_t span_bytes(const Shape& s, std::size_t pitch, std::size_t slice, std::size_t bytes) {
+  return s.rows == 0 ? bytes : (s.slices - 1) * slice + (s.rows - 1) * pitch + s.width;
+}
+
+// Pinned memory is mapped into the device's addresses and may stand for either side; managed memory too.
+bool kind_fits(CopyKind kind, MemoryKind source, MemoryKind target) {
+  const bool host_source = source != MemoryKind::device, host_target = target != MemoryKind::device;
+  const bool device_source = source != MemoryKind::pageable, device_target = target != MemoryKind::pageable;
+  switch (kind) {
+    case CopyKind::host_to_host:
+      return host_source && host_target;
+    case CopyKind::upload:
+      return host_source && device_target;
+    case CopyKind::download:
+      return device_source && host_target;
+    case CopyKind::on_device:
+      return device_source && device_target;
+    case CopyKind::any:
+      break;
+  }
+  return true;
+}
+
+// No copy may run over the end of a block.
+bool acceptable(const CopyRequest& r, const MemoryMap::Block& source, const MemoryMap::Block& target) {
+  const Shape& s = r.shape;
+  const MemoryMap& memory = simulator().memory;
+  return r.source && r.target && kind_fits(r.kind, source.kind, target.kind) &&
+         memory.covers(r.source, span_bytes(s, s.source_pitch, s.source_slice, r.bytes)) &&
+         memory.covers(r.target, span_bytes(s, s.target_pitch, s.target_slice, r.bytes));
 }
 
 }  // namespace
@@ -63,67 +113,80 @@ CopyStatus copy(const CopyRequest& r) {
   Simulator& s = simulator();
   if (r.bytes == 0) return CopyStatus::ok;
   const MemoryMap::Block source = s.memory.find(r.source), target = s.memory.find(r.target);
-  if (!r.source || !r.target || !fits(source, r.source, r.bytes) || !fits(target, r.target, r.bytes))
-    return CopyStatus::invalid_value;
+  if (!acceptable(r, source, target)) return CopyStatus::invalid_value;
   const bool from_device = on_device(source.kind), to_device = on_device(target.kind);
   const bool pageable = source.kind == MemoryKind::pageable || target.kind == MemoryKind::pageable;
   const DeviceModel& m = s.model;
-  Work work{};
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(r.stream);
-    if (!stream) return CopyStatus::invalid_stream;
-    s.clock.advance(m.copy_call_ns);
-    const bool upload = to_device && !from_device, download = from_device && !to_device;
-    if (upload && pageable) {
-      // Larger uploads wait for the stream and are staged piece by piece; small ones travel inside the command itself.
-      if (!r.async || r.bytes > static_cast<std::size_t>(m.staged_copy_limit_bytes))
-        s.clock.wait_until(s.timeline.stream_tail(*stream));
-      s.clock.advance(staging_ns(m, r.bytes));
-    }
-    const Engine engine = upload ? Engine::upload : download ? Engine::download : Engine::compute;
-    const std::int64_t ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, from_device, to_device);
-    const Span span = s.timeline.enqueue(*stream, ns, m.copy_latency_ns, engine);
-    const bool host_to_host = !from_device && !to_device;
-    const bool waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
-    if (waits) s.clock.wait_until(span.end_ns + m.sync_ns);
-    work = {WorkKind::copy, span.begin_ns, span.end_ns, t_correlation, stream->id};
+  const bool upload = to_device && !from_device, download = from_device && !to_device;
+  const bool host_to_host = !from_device && !to_device;
+  const bool one_device = from_device && to_device && source.device == target.device;
+  Operation o{};
+  o.kind = OperationKind::copy;
+  o.engine = upload ? Engine::upload : download ? Engine::download : Engine::compute;
+  o.duration_ns = upload && pageable ? m.copy_latency_ns : transfer_ns(m, r.bytes, one_device);
+  o.latency_ns = m.copy_latency_ns;
+  o.host.call_ns = m.copy_call_ns;
+  if (upload && pageable) {
+    // Larger uploads wait for the stream and are staged piece by piece; small ones travel inside the command itself.
+    o.host.drains_first = !r.async || r.bytes > static_cast<std::size_t>(m.staged_copy_limit_bytes);
+    o.host.busy_ns = staging_ns(m, r.bytes);
   }
-  work.bytes = r.bytes;
-  work.copy_kind = direction(from_device, to_device);
-  work.source_memory = static_cast<std::uint8_t>(source.kind);
-  work.target_memory = static_cast<std::uint8_t>(target.kind);
-  work.async = r.async;
-  move_bytes(r, from_device, to_device);
-  publish(work);
-  return CopyStatus::ok;
+  o.host.waits = (download && (pageable || !r.async)) || (upload && !pageable && !r.async) || host_to_host;
+  o.target = r.target;
+  o.source = r.source;
+  o.work.kind = WorkKind::copy;
+  o.work.bytes = r.bytes;
+  o.work.copy_kind = direction(source, target);
+  o.work.source_memory = static_cast<std::uint8_t>(source.kind);
+  o.work.target_memory = static_cast<std::uint8_t>(target.kind);
+  o.work.async = r.async;
+  o.effect = [r, from = source.kind, to = target.kind] { move_bytes(r, from, to); };
+  return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
 }
 
 CopyStatus set(const SetRequest& r) {
   Simulator& s = simulator();
   if (r.bytes == 0) return CopyStatus::ok;
   const MemoryMap::Block target = s.memory.find(r.target);
-  if (!r.target || !on_device(target.kind) || !fits(target, r.target, r.bytes)) return CopyStatus::invalid_value;
-  Work work{};
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(r.stream);
-    if (!stream) return CopyStatus::invalid_stream;
-    s.clock.advance(s.model.copy_call_ns);
-    const std::int64_t ns =
-        std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
-    const Span span = s.timeline.enqueue(*stream, ns, s.model.launch_latency_ns, Engine::compute);
-    work = {WorkKind::memset, span.begin_ns, span.end_ns, t_correlation, stream->id};
-  }
-  const bool keep = r.bytes <= kBulkBytes;
-  if (keep) std::memset(r.target, r.value, r.bytes);
-  s.memory.note_write(r.target, r.bytes, keep);
-  work.bytes = r.bytes;
-  work.value = static_cast<std::uint32_t>(r.value);
-  work.target_memory = static_cast<std::uint8_t>(target.kind);
-  work.async = r.async;
-  publish(work);
-  return CopyStatus::ok;
+  const std::size_t reach = span_bytes(r.shape, r.shape.target_pitch, r.shape.target_slice, r.bytes);
+  if (!r.target || target.kind == MemoryKind::pageable || !s.memory.covers(r.target, reach) ||
+      reinterpret_cast<std::uintptr_t>(r.target) % static_cast<std::uintptr_t>(r.width))
+    return CopyStatus::invalid_value;
+  Operation o{};
+  o.kind = OperationKind::memset;
+  o.duration_ns =
+      std::max(s.model.kernel_floor_ns, static_cast<std::int64_t>(r.bytes) * 1000 / s.model.device_bytes_per_us);
+  o.latency_ns = s.model.launch_latency_ns;
+  o.host.call_ns = s.model.copy_call_ns;
+  o.target = r.target;
+  // Asynchronous to the host even without "Async" in the name, except for memory the host shares.
+  o.host.waits = !r.async && target.kind != MemoryKind::device;
+  o.work.kind = WorkKind::memset;
+  o.work.bytes = r.bytes;
+  o.work.value = static_cast<std::uint32_t>(r.value);
+  o.work.target_memory = static_cast<std::uint8_t>(target.kind);
+  o.work.async = r.async;
+  o.effect = [r, kind = target.kind] { set_bytes(r, kind); };
+  return static_cast<CopyStatus>(submit(r.stream, std::move(o)));
+}
+
+CopyRequest shaped(CopyRequest r, const Shape& shape) {
+  r.shape = shape;
+  r.bytes = shape.width * shape.rows * shape.slices;
+  return r;
+}
+
+SetRequest shaped(SetRequest r, const Shape& shape) {
+  r.shape = shape;
+  r.bytes = shape.width * shape.rows * shape.slices;
+  return r;
+}
+
+bool fits_pitch(const Shape& s) {
+  const auto holds = [&](std::size_t pitch, std::size_t slice) {
+    return (s.rows <= 1 || s.width <= pitch) && (s.slices <= 1 || (s.rows - 1) * pitch + s.width <= slice);
+  };
+  return holds(s.target_pitch, s.target_slice) && holds(s.source_pitch, s.source_slice);
 }
 
 }  // namespace zerostall::simgpu

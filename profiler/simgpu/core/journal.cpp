@@ -12,7 +12,9 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 
+#include "profiler/simgpu/core/call_site.h"
 #include "profiler/simgpu/core/model.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -25,12 +27,22 @@ struct Counter {
 
 namespace {
 
+constexpr std::size_t kMostSites = 1000;  // a program with more of them is not helped by a longer list
+
+struct Site {
+  CallSite site;
+  std::uint64_t count = 0, stored = 0;
+};
+using SiteKey = std::tuple<std::string, std::string, std::uint64_t, std::string>;  // place, API, bytes, range
+
 // Leaked on purpose: the program may call CUDA from its own exit handlers.
 struct Journal {
   std::mutex lock;
   std::deque<Counter> counters;
   std::map<std::string, std::uint64_t> unsupported;
-  std::uint64_t unreal_readbacks = 0;
+  std::string last_unsupported;
+  std::uint64_t unreal_readbacks = 0, supplied_readbacks = 0;
+  std::map<SiteKey, Site> sites;
   std::atomic<Listener> listener{nullptr};
   pid_t owner = getpid();
 };
@@ -51,6 +63,8 @@ Counter* counter_for(const char* function) {
   return &j.counters.back();
 }
 
+const char* function_of(const Counter* counter) { return counter->function; }
+
 void count(Counter* counter) { counter->calls.fetch_add(1, std::memory_order_relaxed); }
 
 void report_unsupported(const char* function) {
@@ -59,6 +73,7 @@ void report_unsupported(const char* function) {
   {
     std::lock_guard guard(j.lock);
     first = j.unsupported[function]++ == 0;
+    j.last_unsupported = function;
   }
   if (first)
     std::fprintf(stderr, "[zerostall] simulated GPU: %s is not supported; it returns an error to the program\n",
@@ -66,16 +81,46 @@ void report_unsupported(const char* function) {
   if (Listener l = j.listener.load()) l(2, function, 1);
 }
 
-void report_unreal_readback(const char* where, std::uint64_t bytes) {
+void report_unreal_readback(const UnrealReadback& r) {
   Journal& j = journal();
+  const std::string place = describe(*r.site);
   {
     std::lock_guard guard(j.lock);
     ++j.unreal_readbacks;
+    const SiteKey key{place, r.api, r.bytes, r.range};
+    if (j.sites.size() < kMostSites || j.sites.contains(key)) {
+      Site& site = j.sites[key];
+      if (site.count++ == 0) site.site = *r.site;
+      site.stored += r.stored;
+    }
   }
-  if (Listener l = j.listener.load()) l(3, where, bytes);
+  if (Listener l = j.listener.load()) l(3, (std::string(r.api) + " at " + place).c_str(), r.bytes);
+}
+
+void note_supplied() {
+  Journal& j = journal();
+  std::lock_guard guard(j.lock);
+  ++j.supplied_readbacks;
 }
 
 void set_listener(Listener listener) { journal().listener.store(listener); }
+
+namespace {
+
+nlohmann::ordered_json site_json(const SiteKey& key, const Site& s) {
+  const auto& [place, api, bytes, range] = key;
+  nlohmann::ordered_json entry = {
+      {"where", place}, {"api", api}, {"bytes", bytes}, {"count", s.count}, {"stored", s.stored}};
+  if (!range.empty()) entry["range"] = range;
+  if (s.site.file.empty()) return entry;
+  entry["file"] = s.site.file;
+  entry["line"] = s.site.line;
+  entry["function"] = s.site.function;
+  if (!s.site.library.empty()) entry["library"] = s.site.library;
+  return entry;
+}
+
+}  // namespace
 
 void write_log() {
   const char* wanted = std::getenv("ZEROSTALL_SIM_LOG");
@@ -94,7 +139,11 @@ void write_log() {
   log["model"] = simulator().model.id;
   log["calls"] = calls;
   log["unsupported"] = j.unsupported;
+  log["last_unsupported"] = j.last_unsupported.empty() ? nullptr : nlohmann::ordered_json(j.last_unsupported);
   log["unreal_readbacks"] = j.unreal_readbacks;
+  log["supplied_readbacks"] = j.supplied_readbacks;
+  log["unreal_sites"] = nlohmann::ordered_json::array();
+  for (const auto& [key, site] : j.sites) log["unreal_sites"].push_back(site_json(key, site));
   log["end_ns"] = simulator().clock.now();
   log["device_bytes_peak"] = simulator().memory.peak_device_bytes();
   if (FILE* out = std::fopen(path, "w")) {

@@ -1,6 +1,7 @@
 // The simulator's own book: how often each API function was called, what it could not do, which read-backs had no real
 // value. Independent of CUPTI, so that a tracer's counts can be checked against it. Thread-safe.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace zerostall::simgpu {
@@ -9,19 +10,31 @@ namespace zerostall::simgpu {
 struct Counter;
 Counter* counter_for(const char* function);
 void count(Counter* counter);
+const char* function_of(const Counter* counter);
 
 // Names an unsupported function once on stderr, counts it, and passes it on to the listener.
 void report_unsupported(const char* function);
 
-// Reports bytes handed to the program that no copy wrote: `where` is the API ("cudaMemcpyAsync").
-void report_unreal_readback(const char* where, std::uint64_t bytes);
+struct CallSite;
+struct UnrealReadback {
+  const char* api;  // "cudaMemcpyAsync"
+  std::size_t bytes;
+  bool stored;  // an earlier copy's bytes were returned; false: zeros
+  const CallSite* site;
+  const char* range;  // the innermost NVTX range; "": none
+};
+
+// Bytes handed to the program that a kernel may have written, or that nobody wrote.
+void report_unreal_readback(const UnrealReadback& readback);
+// A read-back got a value of --sim-values.
+void note_supplied();
 
 // A tracer may ask to be told at once (exported to it as zerostall_sim_set_listener). kind: format.h NoteKind.
 using Listener = void (*)(std::uint32_t kind, const char* text, std::uint64_t value);
 void set_listener(Listener listener);
 
 // Writes the book as JSON to $ZEROSTALL_SIM_LOG, if set: a file, or a folder that gets one file per process, PID.json.
-// Called at exit.
+// Called at exit. Keys: README-values.md.
 void write_log();
 
 }  // namespace zerostall::simgpu

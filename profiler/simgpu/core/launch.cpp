@@ -7,9 +7,9 @@
 #include <shared_mutex>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
-#include "profiler/simgpu/core/hooks.h"
-#include "profiler/simgpu/core/simulator.h"
+#include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -65,29 +65,20 @@ void register_kernel(const void* host_function, const char* name) {
 }
 
 cudaError_t launch(const Launch& l) {
-  Simulator& s = simulator();
-  const DeviceModel& m = s.model;
+  const DeviceModel& m = simulator().model;
   const std::int64_t ns = std::max(m.kernel_floor_ns, l.duration_ns >= 0 ? l.duration_ns : shape_ns(l));
-  Work work{};
-  work.kind = WorkKind::kernel;
-  {
-    std::lock_guard guard(s.lock);
-    Stream* stream = s.timeline.stream(l.stream);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    s.clock.advance(m.between_launches_ns + m.launch_ns);
-    const Span span = s.timeline.enqueue(*stream, ns, m.launch_latency_ns, Engine::compute);
-    work.begin_ns = span.begin_ns;
-    work.end_ns = span.end_ns;
-    work.stream_id = stream->id;
-  }
-  s.memory.note_launch();
-  work.correlation = t_correlation;
-  work.name = l.name;
-  work.grid = l.grid;
-  work.block = l.block;
-  work.shared_bytes = static_cast<std::uint32_t>(l.shared_bytes);
-  publish(work);
-  return cudaSuccess;
+  Operation o{};
+  o.kind = OperationKind::kernel;
+  o.duration_ns = ns;
+  o.latency_ns = m.launch_latency_ns;
+  o.host.call_ns = m.between_launches_ns + m.launch_ns;
+  o.work.kind = WorkKind::kernel;
+  o.function = l.function;
+  o.work.name = l.name;
+  o.work.grid = l.grid;
+  o.work.block = l.block;
+  o.work.shared_bytes = static_cast<std::uint32_t>(l.shared_bytes);
+  return submit(l.stream, std::move(o));
 }
 
 cudaError_t library_launch(const Launch& l) {
@@ -99,7 +90,7 @@ cudaError_t library_launch(const Launch& l) {
   config.stream = static_cast<cudaStream_t>(const_cast<void*>(l.stream));
   cudaLaunchKernelExC_v11060_params params{&config, l.name, nullptr};
   ApiCall call(2, 430, "cudaLaunchKernelExC_v11060", &params, l.name, counter);
-  return call.finish(launch(l));
+  return call.finish(call.fault() ? static_cast<cudaError_t>(call.fault()) : launch(l));
 }
 
 std::int64_t gemm_ns(double m, double n, double k, int bits) {

@@ -12,6 +12,7 @@ struct Launch {
   std::size_t shared_bytes = 0;
   const void* stream = nullptr;
   std::int64_t duration_ns = -1;  // -1: from the launch shape
+  const void* function = nullptr;  // host stub or CUfunction, if there is one
 };
 
 // Name of the kernel behind a host stub's address, as registered by __cudaRegisterFunction; "unknown kernel" if none.

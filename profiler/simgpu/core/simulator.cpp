@@ -2,11 +2,12 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/imports.h"
+#include "profiler/simgpu/core/readback.h"
 
 namespace zerostall::simgpu {
 
@@ -24,27 +25,6 @@ Simulator& simulator() {
   return *instance;
 }
 
-namespace {
-thread_local int t_device = 0;
-constexpr int kMostDevices = 64;
-}  // namespace
-
-int device_count() {
-  static const int count = [] {
-    const char* text = std::getenv("ZEROSTALL_SIM_GPUS");
-    return std::clamp(text && *text ? std::atoi(text) : 1, 1, kMostDevices);
-  }();
-  return count;
-}
-
-int current_device() { return t_device; }
-
-bool set_current_device(int device) {
-  if (device < 0 || device >= device_count()) return false;
-  t_device = device;
-  return true;
-}
-
 void initialize_driver() {
   static std::once_flag once;
   static thread_local bool inside = false;  // the injected library may call CUDA itself
@@ -52,6 +32,9 @@ void initialize_driver() {
   inside = true;
   std::call_once(once, [] {
     std::atexit(write_log);
+    check_imports();
+    load_supplied_values();
+    load_faults();
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
     if (!path || !*path) return;
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

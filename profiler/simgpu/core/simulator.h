@@ -1,9 +1,10 @@
-// The one simulated device of the process. CUDA's C ABI has no handle to pass it through, hence the one global, which
+// The simulated devices of the process. CUDA's C ABI has no handle to pass it through, hence the one global, which
 // lives until the process ends (programs call CUDA from their exit handlers).
 #pragma once
 #include <mutex>
 
 #include "profiler/simgpu/core/clock.h"
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/core/memory.h"
 #include "profiler/simgpu/core/model.h"
 #include "profiler/simgpu/core/timeline.h"
@@ -13,16 +14,11 @@ namespace zerostall::simgpu {
 struct Simulator {
   DeviceModel model = load_model();
   VirtualClock clock;
-  MemoryMap memory;
+  MemoryMap memory{static_cast<std::size_t>(model.memory_bytes)};
   std::mutex lock;  // guards timeline
   Timeline timeline{clock, model.launch_queue};
 };
 
 Simulator& simulator();
-
-// Devices are alike; how many there are says ZEROSTALL_SIM_GPUS (default 1). The current one belongs to the thread.
-int device_count();
-int current_device();
-bool set_current_device(int device);  // false: no such device
 
 }  // namespace zerostall::simgpu

@@ -1,16 +1,18 @@
-// The calls that let the host wait, or ask whether it would have to. Shared by the runtime and the driver API.
+// The calls that let the host wait, or ask whether it would have to. Shared by the runtime and the driver API, whose
+// error numbers are equal. Host functions that lie before the point waited for have returned when these return.
 #pragma once
+#include <cuda_runtime_api.h>
 
 namespace zerostall::simgpu {
 
-bool wait_stream(const void* handle);  // false: unknown stream
-bool wait_event(const void* handle);   // false: unknown event; an event never recorded is complete
-void wait_device();
+// cudaErrorInvalidResourceHandle: unknown handle; errors of stream capture; cudaErrorNotPermitted in a host function.
+cudaError_t wait_stream(const void* handle);
+cudaError_t wait_event(const void* handle);  // an event never recorded is complete
+cudaError_t wait_device();                   // the current device
 
 // A program that polls would spin for ever on a clock that only calls advance: after a few not-ready answers in a row
-// on one thread the clock jumps to the completion asked for.
-enum class QueryResult { ready, not_ready, unknown };
-QueryResult query_stream(const void* handle);
-QueryResult query_event(const void* handle);
+// on one thread the clock jumps to the completion asked for. cudaErrorNotReady, or as above.
+cudaError_t query_stream(const void* handle);
+cudaError_t query_event(const void* handle);
 
 }  // namespace zerostall::simgpu

@@ -1,28 +1,20 @@
-// Driver API: devices, the primary context, entry point look-up.
+// Driver API: errors, versions, what an address is, entry point look-up.
 #include <dlfcn.h>
 
-#include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "driver_behaviours.h"
-#include "profiler/simgpu/core/attributes.h"
+#include "profiler/simgpu/core/errors.h"
 #include "profiler/simgpu/driver/support.h"
 
 using namespace zerostall::simgpu;
 
 namespace {
 
-CUcontext primary_context() {
-  static int storage;  // only its address matters
-  return reinterpret_cast<CUcontext>(&storage);
-}
-thread_local bool t_has_context = true;
-
 CUresult put(const char** out, const char* text) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   *out = text;
-  return CUDA_SUCCESS;
+  return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
@@ -30,15 +22,10 @@ CUresult put(const char** out, const char* text) {
 extern "C" {
 
 __attribute__((visibility("default"))) CUresult cuGetErrorString(CUresult error, const char** text) {
-  return put(text, error == CUDA_SUCCESS ? "no error"
-                   : error == CUDA_ERROR_NOT_SUPPORTED
-                       ? "operation not supported (zerostall's simulated GPU does not implement it)"
-                       : "error of the simulated GPU");
+  return put(text, error_text(error));
 }
 __attribute__((visibility("default"))) CUresult cuGetErrorName(CUresult error, const char** text) {
-  return put(text, error == CUDA_SUCCESS               ? "CUDA_SUCCESS"
-                   : error == CUDA_ERROR_NOT_SUPPORTED ? "CUDA_ERROR_NOT_SUPPORTED"
-                                                       : "CUDA_ERROR_UNKNOWN");
+  return put(text, driver_error_name(error));
 }
 
 CUresult sim_cuInit(unsigned) { return CUDA_SUCCESS; }  // initialize_driver() has run: ApiCall does it first
@@ -47,92 +34,6 @@ CUresult sim_cuDriverGetVersion(int* version) {
   *version = 13000;
   return CUDA_SUCCESS;
 }
-CUresult sim_cuDeviceGetCount(int* count) {
-  if (!count) return CUDA_ERROR_INVALID_VALUE;
-  *count = 1;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGet(CUdevice* device, int ordinal) {
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *device = 0;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGetName(char* name, int length, CUdevice device) {
-  if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  std::snprintf(name, static_cast<std::size_t>(length), "%s", simulator().model.name.c_str());
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
-  if (!bytes) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *bytes = static_cast<std::size_t>(simulator().model.memory_bytes);
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *value = device_attribute(attribute);
-  return CUDA_SUCCESS;
-}
-
-CUresult sim_cuDevicePrimaryCtxGetState(CUdevice, unsigned* flags, int* active) {
-  if (flags) *flags = 0;
-  if (active) *active = 1;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  if (!context) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *context = primary_context();
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxGetCurrent(CUcontext* context) {
-  if (!context) return CUDA_ERROR_INVALID_VALUE;
-  *context = t_has_context ? primary_context() : nullptr;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxSetCurrent(CUcontext context) {
-  if (context && context != primary_context()) return CUDA_ERROR_INVALID_CONTEXT;
-  t_has_context = context != nullptr;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxGetDevice(CUdevice* device) {
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
-  *device = 0;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  if (least) *least = 0;
-  if (greatest) *greatest = -5;
-  return CUDA_SUCCESS;
-}
-CUresult sim_cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr pointer) {
-  const MemoryMap::Block block = simulator().memory.find(reinterpret_cast<const void*>(pointer));
-  if (!data || !block.base) return CUDA_ERROR_INVALID_VALUE;
-  const bool device = block.kind != MemoryKind::pinned;
-  switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-      *static_cast<CUcontext*>(data) = primary_context();
-      return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-      *static_cast<unsigned*>(data) = device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-      return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-      *static_cast<CUdeviceptr*>(data) = pointer;
-      return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(data) = 0;
-      return CUDA_SUCCESS;
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      *static_cast<unsigned*>(data) = block.kind == MemoryKind::managed;
-      return CUDA_SUCCESS;
-    default:
-      return CUDA_ERROR_NOT_SUPPORTED;
-  }
-}
-
 CUresult sim_cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t,
                                  CUdriverProcAddressQueryResult* result) {
   if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;

@@ -9,6 +9,9 @@
 
 namespace zerostall::simgpu {
 
+// Core answers with error numbers of the runtime, which the driver shares as far as core uses them.
+inline CUresult status(cudaError_t error) { return static_cast<CUresult>(error); }
+
 inline CUresult remember(CUresult result) { return result; }  // the driver keeps no last error
 
 // A CUfunction of ours points to the kernel's name (driver/module.cpp).

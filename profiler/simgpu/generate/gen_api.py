@@ -4,9 +4,10 @@ For each function: a declaration of its behaviour (`sim_<name>`, written by hand
 answers "not supported", and the exported symbol that brackets the behaviour with its CUPTI callback (id, versioned name,
 parameter struct). A behaviour with a wrong signature does not compile; one that is missing is reported when it is called.
 
-Usage: gen_api.py runtime|driver INCLUDE_DIR OUT_HEADER OUT_SOURCE [NAME...]   (NAME: further functions to export as
-"not supported": what programs import but the headers describe no parameters for)
+Usage: gen_api.py runtime|driver INCLUDE_DIR OUT_HEADER OUT_SOURCE NAMES_FILE   (NAMES_FILE: the manifest's functions; those the
+headers describe no parameters for are exported as "not supported")
 """
+import os
 import re
 import sys
 
@@ -72,6 +73,15 @@ def driver_functions(include):
     return out
 
 
+def per_thread_base(name, functions):
+    """The function that `name` is when the null stream is the per-thread one (suffix _ptds or _ptsz), or None."""
+    base = re.sub(r"_pt(ds|sz)$", "", name)
+    if base == name or base not in functions:
+        return None
+    same = [[t for t, _ in functions[n][2]] for n in (name, base)]
+    return base if same[0] == same[1] else None
+
+
 def emit(api, functions, extra):
     status = "cudaError_t" if api == "runtime" else "CUresult"
     unsupported = "cudaErrorNotSupported" if api == "runtime" else "CUDA_ERROR_NOT_SUPPORTED"
@@ -86,13 +96,19 @@ def emit(api, functions, extra):
         params, pointer = "", "nullptr"
         if fields:
             params, pointer = f"{versioned}_params params{{{arguments}}};\n  ", "&params"
-        result = f"sim_{name}({arguments})"
+        result = f"call.fault() ? static_cast<{status}>(call.fault()) : sim_{name}({arguments})"
         if name not in REPORT_LAST_ERROR:
             result = f"remember({result})"
-        symbol = f"symbol_of({LAUNCHES[name]})" if name in LAUNCHES else "nullptr"
-        source.append(f"""__attribute__((weak)) {status} sim_{name}({', '.join(t for t, _ in fields)}) {{
-  report_unsupported("{name}");
-  return {unsupported};
+        base = per_thread_base(name, functions)
+        launched = LAUNCHES.get(base or name)
+        symbol = f"symbol_of({fields[[n for _, n in functions[base or name][2]].index(launched)][1]})" if launched else "nullptr"
+        default = f"""  report_unsupported("{name}");
+  return {unsupported};"""
+        if base:
+            default = f"""  const DefaultStreamPerThread null_is_per_thread;
+  return sim_{base}({arguments});"""
+        source.append(f"""__attribute__((weak)) {status} sim_{name}({signature}) {{
+{default}
 }}
 __attribute__((visibility("default"))) {status} entry_{name}({signature}) __asm__("{name}");
 {status} entry_{name}({signature}) {{
@@ -112,7 +128,8 @@ __attribute__((weak)) {status} entry_{name}() {{
 
 
 def main():
-    api, include, out_header, out_source, *extra = sys.argv[1:]
+    api, include, out_header, out_source, names_file = sys.argv[1:]
+    extra = read(*os.path.split(names_file)).split()
     functions = runtime_functions(include) if api == "runtime" else driver_functions(include)
     head, source = emit(api, functions, extra)
     meta = "generated_cuda_runtime_api_meta.h" if api == "runtime" else "generated_cuda_meta.h"

@@ -1,8 +1,9 @@
-// Devices, versions, attributes, errors.
+// Versions, attributes, errors.
 #include <cstdio>
 #include <cstring>
 
 #include "profiler/simgpu/core/attributes.h"
+#include "profiler/simgpu/core/errors.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
@@ -17,77 +18,21 @@ namespace {
 
 constexpr int kVersion = 13000;
 
-const char* error_text(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "no error";
-    case cudaErrorInvalidValue:
-      return "invalid argument";
-    case cudaErrorMemoryAllocation:
-      return "out of memory";
-    case cudaErrorInvalidDevice:
-      return "invalid device ordinal";
-    case cudaErrorInvalidResourceHandle:
-      return "invalid resource handle";
-    case cudaErrorNotReady:
-      return "device not ready";
-    case cudaErrorNotSupported:
-      return "operation not supported (zerostall's simulated GPU does not implement it)";
-    case cudaErrorHostMemoryAlreadyRegistered:
-      return "part or all of the requested memory range is already mapped";
-    case cudaErrorHostMemoryNotRegistered:
-      return "pointer does not correspond to a registered memory region";
-    default:
-      return "error of the simulated GPU";
-  }
-}
-
-const char* error_name(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "cudaSuccess";
-    case cudaErrorInvalidValue:
-      return "cudaErrorInvalidValue";
-    case cudaErrorMemoryAllocation:
-      return "cudaErrorMemoryAllocation";
-    case cudaErrorInvalidDevice:
-      return "cudaErrorInvalidDevice";
-    case cudaErrorInvalidResourceHandle:
-      return "cudaErrorInvalidResourceHandle";
-    case cudaErrorNotReady:
-      return "cudaErrorNotReady";
-    case cudaErrorNotSupported:
-      return "cudaErrorNotSupported";
-    case cudaErrorHostMemoryAlreadyRegistered:
-      return "cudaErrorHostMemoryAlreadyRegistered";
-    case cudaErrorHostMemoryNotRegistered:
-      return "cudaErrorHostMemoryNotRegistered";
-    default:
-      return "cudaErrorUnknown";
-  }
-}
-
-bool known_device(int device) { return device == 0; }
+bool known_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
 
 extern "C" {
 
-__attribute__((visibility("default"))) const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
-__attribute__((visibility("default"))) const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+__attribute__((visibility("default"))) const char* cudaGetErrorString(cudaError_t error) {
+  const char* text = error_text(error);
+  return text ? text : "unrecognized error code";
+}
+__attribute__((visibility("default"))) const char* cudaGetErrorName(cudaError_t error) {
+  const char* name = runtime_error_name(error);
+  return name ? name : "unrecognized error code";
+}
 
-cudaError_t sim_cudaGetDeviceCount(int* count) {
-  if (!count) return cudaErrorInvalidValue;
-  *count = 1;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaGetDevice(int* device) {
-  if (!device) return cudaErrorInvalidValue;
-  *device = 0;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaSetDevice(int device) { return known_device(device) ? cudaSuccess : cudaErrorInvalidDevice; }
-cudaError_t sim_cudaInitDevice(int device, unsigned, unsigned) { return sim_cudaSetDevice(device); }
 cudaError_t sim_cudaDriverGetVersion(int* version) {
   if (!version) return cudaErrorInvalidValue;
   *version = kVersion;
@@ -114,6 +59,11 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   const DeviceModel& m = simulator().model;
   std::memset(p, 0, sizeof *p);
   std::snprintf(p->name, sizeof p->name, "%s", m.name.c_str());
+  const DeviceIdentity identity = device_identity(device);
+  std::memcpy(p->uuid.bytes, identity.uuid.data(), sizeof p->uuid.bytes);
+  p->pciDomainID = static_cast<int>(identity.pci_domain);
+  p->pciBusID = static_cast<int>(identity.pci_bus);
+  p->pciDeviceID = static_cast<int>(identity.pci_device);
   p->totalGlobalMem = static_cast<std::size_t>(m.memory_bytes);
   p->sharedMemPerBlock = 49152;
   p->regsPerBlock = p->regsPerMultiprocessor = kRegisters;
@@ -132,7 +82,7 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->asyncEngineCount = 3;
   p->memoryBusWidth = static_cast<int>(m.memory_bus_bits);
   p->l2CacheSize = static_cast<int>(m.l2_bytes);
-  p->maxThreadsPerMultiProcessor = kThreadsPerSm;
+  p->maxThreadsPerMultiProcessor = static_cast<int>(m.threads_per_sm);
   p->sharedMemPerMultiprocessor = static_cast<std::size_t>(m.shared_per_sm_bytes);
   p->sharedMemPerBlockOptin = static_cast<std::size_t>(m.shared_optin_bytes);
   p->reservedSharedMemPerBlock = 1024;
@@ -140,22 +90,6 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   return cudaSuccess;
 }
 
-cudaError_t sim_cudaDeviceCanAccessPeer(int* can, int, int) {
-  if (!can) return cudaErrorInvalidValue;
-  *can = 0;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  if (least) *least = 0;
-  if (greatest) *greatest = -5;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  if (!id || length < 13) return cudaErrorInvalidValue;
-  if (!known_device(device)) return cudaErrorInvalidDevice;
-  std::snprintf(id, static_cast<std::size_t>(length), "0000:00:00.0");
-  return cudaSuccess;
-}
 cudaError_t sim_cudaProfilerStart() { return cudaSuccess; }
 cudaError_t sim_cudaProfilerStop() { return cudaSuccess; }
 

@@ -1,7 +1,6 @@
-// Streams, events and the calls that wait for them.
-#include <algorithm>
-
-#include "profiler/simgpu/core/hooks.h"
+// Streams, events, host functions and the calls that wait.
+#include "profiler/simgpu/core/capture.h"
+#include "profiler/simgpu/core/streams.h"
 #include "profiler/simgpu/core/wait.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
@@ -10,9 +9,19 @@ using namespace zerostall::simgpu;
 
 namespace {
 
-cudaError_t status(QueryResult result) {
-  if (result == QueryResult::unknown) return cudaErrorInvalidResourceHandle;
-  return result == QueryResult::ready ? cudaSuccess : cudaErrorNotReady;
+template <class Handle>
+void** out(Handle* handle) {
+  return reinterpret_cast<void**>(handle);
+}
+
+// Answers `*value = facts.*member`.
+template <class Value, class Member>
+cudaError_t answer(cudaStream_t stream, Value* value, Member StreamFacts::*member) {
+  StreamFacts facts;
+  if (const cudaError_t error = stream_facts(stream, &facts)) return error;
+  if (!value) return cudaErrorInvalidValue;
+  *value = facts.*member;
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -20,124 +29,56 @@ cudaError_t status(QueryResult result) {
 extern "C" {
 
 cudaError_t sim_cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  if (!stream || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  *stream = reinterpret_cast<cudaStream_t>(
-      s.timeline.create_stream(flags == cudaStreamNonBlocking, std::clamp(priority, -5, 0)));
-  return cudaSuccess;
+  return create_stream(out(stream), flags, priority);
 }
 cudaError_t sim_cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return sim_cudaStreamCreateWithPriority(stream, flags, 0);
+  return create_stream(out(stream), flags, 0);
 }
-cudaError_t sim_cudaStreamCreate(cudaStream_t* stream) { return sim_cudaStreamCreateWithPriority(stream, 0, 0); }
-cudaError_t sim_cudaStreamDestroy(cudaStream_t stream) {
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  return s.timeline.destroy_stream(reinterpret_cast<Stream*>(stream)) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+cudaError_t sim_cudaStreamCreate(cudaStream_t* stream) { return create_stream(out(stream), cudaStreamDefault, 0); }
+cudaError_t sim_cudaStreamDestroy(cudaStream_t stream) { return destroy_stream(stream); }
+cudaError_t sim_cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return answer(stream, priority, &StreamFacts::priority);
 }
-cudaError_t sim_cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  const Stream* stream = s.timeline.stream(handle);
-  if (!stream) return cudaErrorInvalidResourceHandle;
-  if (!priority) return cudaErrorInvalidValue;
-  *priority = stream->priority;
-  return cudaSuccess;
+cudaError_t sim_cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return answer(stream, flags, &StreamFacts::flags);
 }
-cudaError_t sim_cudaStreamGetFlags(cudaStream_t handle, unsigned* flags) {
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  const Stream* stream = s.timeline.stream(handle);
-  if (!stream) return cudaErrorInvalidResourceHandle;
-  if (!flags) return cudaErrorInvalidValue;
-  *flags = stream->non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
-  return cudaSuccess;
+cudaError_t sim_cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return answer(stream, device, &StreamFacts::device);
 }
-// Capture is not modelled yet; that no stream is capturing is therefore always true.
-cudaError_t sim_cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  if (!status) return cudaErrorInvalidValue;
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                         cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
-                                         const cudaGraphEdgeData** edges, size_t* count) {
-  if (!status) return cudaErrorInvalidValue;
-  *status = cudaStreamCaptureStatusNone;
-  if (id) *id = 0;
-  if (graph) *graph = nullptr;
-  if (dependencies) *dependencies = nullptr;
-  if (edges) *edges = nullptr;
-  if (count) *count = 0;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  thread_local cudaStreamCaptureMode current = cudaStreamCaptureModeGlobal;
-  if (!mode) return cudaErrorInvalidValue;
-  std::swap(*mode, current);
-  return cudaSuccess;
+cudaError_t sim_cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return answer(stream, id, &StreamFacts::id);
 }
 
-cudaError_t sim_cudaStreamSynchronize(cudaStream_t handle) {
-  return wait_stream(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
-cudaError_t sim_cudaDeviceSynchronize() {
-  wait_device();
-  return cudaSuccess;
-}
-cudaError_t sim_cudaThreadSynchronize() { return sim_cudaDeviceSynchronize(); }
-cudaError_t sim_cudaStreamQuery(cudaStream_t handle) { return status(query_stream(handle)); }
-cudaError_t sim_cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event_handle, unsigned) {
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  Stream* stream = s.timeline.stream(handle);
-  const Event* event = s.timeline.event(event_handle);
-  if (!stream || !event) return cudaErrorInvalidResourceHandle;
-  s.clock.advance(s.model.event_ns);
-  s.timeline.wait_event(*stream, *event);
-  return cudaSuccess;
+cudaError_t sim_cudaStreamSynchronize(cudaStream_t stream) { return wait_stream(stream); }
+cudaError_t sim_cudaDeviceSynchronize() { return wait_device(); }
+cudaError_t sim_cudaThreadSynchronize() { return wait_device(); }
+cudaError_t sim_cudaStreamQuery(cudaStream_t stream) { return query_stream(stream); }
+cudaError_t sim_cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return stream_wait_event(stream, event, flags);
 }
 
-cudaError_t sim_cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  if (!event) return cudaErrorInvalidValue;
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  *event = reinterpret_cast<cudaEvent_t>(s.timeline.create_event((flags & cudaEventDisableTiming) == 0));
-  return cudaSuccess;
+cudaError_t sim_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
+  return submit_host_function(stream, function, argument);
 }
-cudaError_t sim_cudaEventCreate(cudaEvent_t* event) { return sim_cudaEventCreateWithFlags(event, cudaEventDefault); }
-cudaError_t sim_cudaEventDestroy(cudaEvent_t event) {
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  return s.timeline.destroy_event(reinterpret_cast<Event*>(event)) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+cudaError_t sim_cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* argument,
+                                      unsigned flags) {
+  if (!callback || flags != 0) return cudaErrorInvalidValue;
+  return submit_callback(stream, [=] { callback(stream, cudaSuccess, argument); });
 }
-cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_handle, unsigned) {
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  Event* event = s.timeline.event(handle);
-  Stream* stream = s.timeline.stream(stream_handle);
-  if (!event || !stream) return cudaErrorInvalidResourceHandle;
-  s.clock.advance(s.model.event_ns);
-  s.timeline.record(*event, *stream);
-  return cudaSuccess;
+
+cudaError_t sim_cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) { return create_event(out(event), flags); }
+cudaError_t sim_cudaEventCreate(cudaEvent_t* event) { return create_event(out(event), cudaEventDefault); }
+cudaError_t sim_cudaEventDestroy(cudaEvent_t event) { return destroy_event(event); }
+cudaError_t sim_cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record_event(event, stream, flags);
 }
 cudaError_t sim_cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return sim_cudaEventRecordWithFlags(event, stream, 0);
+  return record_event(event, stream, cudaEventRecordDefault);
 }
-cudaError_t sim_cudaEventQuery(cudaEvent_t handle) { return status(query_event(handle)); }
-cudaError_t sim_cudaEventSynchronize(cudaEvent_t handle) {
-  return wait_event(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-}
+cudaError_t sim_cudaEventQuery(cudaEvent_t event) { return query_event(event); }
+cudaError_t sim_cudaEventSynchronize(cudaEvent_t event) { return wait_event(event); }
 cudaError_t sim_cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  if (!milliseconds) return cudaErrorInvalidValue;
-  Simulator& s = simulator();
-  std::lock_guard guard(s.lock);
-  const Event *a = s.timeline.event(start), *b = s.timeline.event(end);
-  if (!a || !b || !a->timing || !b->timing || !a->recorded || !b->recorded) return cudaErrorInvalidResourceHandle;
-  if (std::max(a->time_ns, b->time_ns) > s.clock.now()) return cudaErrorNotReady;
-  *milliseconds = static_cast<float>(b->time_ns - a->time_ns) / 1e6f;
-  return cudaSuccess;
+  return elapsed_time(milliseconds, start, end);
 }
 
 }  // extern "C"
