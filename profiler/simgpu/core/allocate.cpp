@@ -1,5 +1,6 @@
 #include "profiler/simgpu/core/allocate.h"
 
+#include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/pools.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -21,6 +22,7 @@ void wait_until_idle(std::int64_t cost_ns) {
 
 cudaError_t allocate_device(void** pointer, std::size_t bytes) {
   if (!pointer) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_unsafe_call()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.allocate_ns);
   *pointer = nullptr;
@@ -41,6 +43,7 @@ cudaError_t allocate_pitched(void** pointer, std::size_t* pitch, std::size_t wid
 
 cudaError_t allocate_pinned(void** pointer, std::size_t bytes, unsigned flags) {
   if (!pointer || flags & ~kHostAllocFlags) return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_unsafe_call()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.host_allocate_ns);
   *pointer = nullptr;
@@ -52,6 +55,7 @@ cudaError_t allocate_pinned(void** pointer, std::size_t bytes, unsigned flags) {
 cudaError_t allocate_managed(void** pointer, std::size_t bytes, unsigned flags) {
   if (!pointer || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
     return cudaErrorInvalidValue;
+  if (const cudaError_t error = check_unsafe_call()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.allocate_ns);
   *pointer = s.memory.allocate_host(bytes, MemoryKind::managed, current_device(), flags);
@@ -60,6 +64,7 @@ cudaError_t allocate_managed(void** pointer, std::size_t bytes, unsigned flags) 
 
 cudaError_t free_device(void* pointer) {
   if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = check_unsafe_call()) return error;
   Simulator& s = simulator();
   const MemoryMap::Block block = s.memory.find(pointer);
   if (block.base != reinterpret_cast<std::uintptr_t>(pointer) || block.origin == Origin::mapped ||
