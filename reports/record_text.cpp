@@ -66,8 +66,8 @@ std::vector<std::string> record_lines(const std::string& trace, const std::vecto
     lines.push_back(fmt::format("{} waits most:", runs[worst].name));
   }
   add_waits(run, lines);
-  if (run.steps.empty())
-    lines.push_back("to count waits per step, call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step");
+  if (run.steps.empty()) lines.push_back("to count waits per step, " + how_to_mark_steps());
+  if (run.times_repeatable == false) lines.push_back(not_repeatable_sentence(run.meta));
   lines.push_back("next: zerostall stat " + printable(trace));
   return lines;
 }

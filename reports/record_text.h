@@ -3,14 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "profiler/analyze/summary.h"
+#include "reports/named_run.h"
 
 namespace zerostall {
-
-struct NamedRun {
-  std::string name;  // of the process: "rank0", "process-4711"
-  RunSummary summary;
-};
 
 // Steps, waits per step and the calls that wait most, of the process that waits most; the next command to type.
 // `trace` is the name the trace got, `worst` the position of that process.

@@ -73,14 +73,34 @@ Json oddities(const RunSummary& run) {
   return json;
 }
 
+Json number(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json process_list(const std::vector<NamedRun>& processes) {
+  Json list = Json::array();
+  for (const auto& [name, run] : processes)
+    list.push_back({{"file", name},
+                    {"rank", number(run.meta.rank)},
+                    {"local_rank", number(run.meta.local_rank)},
+                    {"pid", number(run.meta.pid)},
+                    {"argv", run.meta.argv},
+                    {"complete", run.complete()},
+                    {"steps", run.steps.size()},
+                    {"totals", to_json(run.totals)},
+                    {"per_step", to_json(run.per_step)}});
+  return list;
+}
+
+Json repeatable(const RunSummary& run) { return run.times_repeatable ? Json(*run.times_repeatable) : Json(nullptr); }
+
 }  // namespace
 
-std::string render_stat_json(const RunSummary& run) {
+std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes) {
   Json json = {{"schema", "zerostall/stat/1"},
                {"source", source(run)},
                {"device", device(run)},
                {"complete", run.complete()},
                {"lost", run.lost},
+               {"times_repeatable", repeatable(run)},
                {"steps_from", name_of(run.steps_from)},
                {"warmup", run.warmup},
                {"steps", steps(run)},
@@ -94,6 +114,7 @@ std::string render_stat_json(const RunSummary& run) {
   json["copies"] = to_json(run.copies);
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
+  if (!processes.empty()) json["processes"] = process_list(processes);
   return to_text(json);
 }
 

@@ -1,11 +1,13 @@
 // `zerostall stat --json`: schema zerostall/stat/1 of metrics.md.
 #pragma once
 #include <string>
+#include <vector>
 
-#include "profiler/analyze/summary.h"
+#include "reports/named_run.h"
 
 namespace zerostall {
 
-std::string render_stat_json(const RunSummary& run);
+// `processes`: all of the recording, where it has several; `run` is the one shown in detail.
+std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes = {});
 
 }  // namespace zerostall

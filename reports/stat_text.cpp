@@ -152,14 +152,17 @@ std::string oddity_lines(const RunSummary& run) {
     add(fmt::format(
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
+  if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
   for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
+  if (run.steps.empty() && run.has_cuda_calls)
+    add("no steps are marked: " + how_to_mark_steps() + ", and waits are counted per step");
   return text;
 }
 
 std::string steps_words(const RunSummary& run) {
   if (run.steps.empty()) return "no steps marked";
-  const std::string_view source = run.steps_from == StepsFrom::profiler ? "NVTX ranges" : name_of(run.steps_from);
+  const std::string_view source = run.steps_from == StepsFrom::profiler ? "NVTX" : name_of(run.steps_from);
   const std::string steps =
       fmt::format("{} (from {})", counted(static_cast<std::int64_t>(run.steps.size()), "step"), source);
   return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
@@ -169,10 +172,26 @@ std::string steps_words(const RunSummary& run) {
 std::string header(const RunSummary& run) {
   std::string text = printable(fmt::format("{} · {}", run.path, show_device(run.meta)));
   if (run.meta.clock == Clock::modelled) text += " · times modelled";
+  if (run.times_repeatable == false) text += ", not repeatable";
   return text + " · " + steps_words(run) + "\n\n";
 }
 
+std::string process_steps(const RunSummary& run) {
+  return run.truncated ? fmt::format("{}, cut", run.steps.size()) : fmt::format("{}", run.steps.size());
+}
+
 }  // namespace
+
+std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown) {
+  Table table{{"process", "pid", "steps", "waits/step", "stream syncs/step", "waits in all"}, {}};
+  for (const auto& [name, run] : runs)
+    table.rows.push_back({name, run.meta.pid ? fmt::format("{}", *run.meta.pid) : "unknown", process_steps(run),
+                          run.judged() > 0 ? show_range(run.per_step[Counter::waits]) : "-",
+                          run.judged() > 0 ? show_range(run.per_step[Counter::stream_syncs]) : "-",
+                          show(run.totals[Counter::waits])});
+  return printable(fmt::format("{} · {} processes", path, runs.size())) + "\n\n" + render_table(table) +
+         "\nBelow: " + printable(runs[shown].name) + "\n\n";
+}
 
 std::string render_stat_text(const RunSummary& run) {
   return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + calls_table(run) + copies_table(run) +

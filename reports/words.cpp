@@ -74,6 +74,14 @@ std::string show_device(const TraceMeta& meta) {
   return meta.device_name;
 }
 
+std::string how_to_mark_steps() { return "call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step"; }
+
+std::string not_repeatable_sentence(const TraceMeta& meta) {
+  return meta.host_clock == "cpu"
+             ? "times are not repeatable: the CPU time of the host drives the clock; counts hold"
+             : "times are not repeatable: several threads made CUDA calls at the same time; counts hold";
+}
+
 std::string time_mark(const TraceMeta& meta) { return meta.clock == Clock::modelled ? " (modelled)" : ""; }
 
 }  // namespace zerostall

@@ -24,6 +24,12 @@ std::string idle_sentence(const Counters& counters, const std::string& where, co
 // "simulated H200", "NVIDIA H200", "unknown device".
 std::string show_device(const TraceMeta& meta);
 
+// What to write into a program, so that its steps are found.
+std::string how_to_mark_steps();
+
+// Why modelled times of a run are not the same each time.
+std::string not_repeatable_sentence(const TraceMeta& meta);
+
 // " (modelled)" for times of the simulated GPU, else "".
 std::string time_mark(const TraceMeta& meta);
 

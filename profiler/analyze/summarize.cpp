@@ -161,6 +161,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.end = trace.end;
   run.lost = trace.lost_records;
   run.has_cuda_calls = !trace.calls.empty();
+  run.times_repeatable = times_repeatable(trace, steps);
   run.steps_from = steps.from;
   run.warmup = options.warmup;
   run.oddities = trace.oddities;

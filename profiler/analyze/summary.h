@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/analyze/measure.h"
+#include "profiler/analyze/repeatable.h"
 
 namespace zerostall {
 
@@ -69,6 +70,8 @@ struct RunSummary {
   TraceEnd end;
   std::int64_t lost = 0;  // GPU records
   bool has_cuda_calls = false;
+  std::optional<bool>
+      times_repeatable;  // modelled times: would they come out the same again; nullopt for measured ones
   StepsFrom steps_from = StepsFrom::none;
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;

@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 
+#include "profiler/cli/doctor.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
 #include "profiler/cli/record.h"
@@ -26,7 +27,8 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* record = std::get_if<RecordArguments>(&*options)) return run_record(*record);
   if (const auto* stat = std::get_if<StatOptions>(&*options)) return run_stat(*stat);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
-  return fail(ExitCode::bad_use, "not there yet");
+  if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
+  return run_probe();
 }
 
 // A descriptor that was closed by whoever started us would be given to the next file we open, and our text would land

@@ -60,9 +60,9 @@ std::string process_name(const TraceMeta& meta) {
   return meta.pid ? fmt::format("process-{}", *meta.pid) : "process";
 }
 
-std::size_t worst_process(const std::vector<RunSummary>& runs) {
-  const auto worst =
-      std::max_element(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return badness(a) < badness(b); });
+std::size_t worst_process(const std::vector<NamedRun>& runs) {
+  const auto worst = std::max_element(
+      runs.begin(), runs.end(), [](const auto& a, const auto& b) { return badness(a.summary) < badness(b.summary); });
   return static_cast<std::size_t>(worst - runs.begin());
 }
 

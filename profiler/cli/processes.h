@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/analyze/summary.h"
 #include "profiler/base/result.h"
+#include "reports/named_run.h"
 
 namespace zerostall::cli {
 
@@ -20,6 +20,6 @@ Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);
 std::string process_name(const TraceMeta& meta);
 
 // Position of the process that waits most per judged step (in all, where no step is judged); the first of equals.
-std::size_t worst_process(const std::vector<RunSummary>& runs);
+std::size_t worst_process(const std::vector<NamedRun>& runs);
 
 }  // namespace zerostall::cli

@@ -9,6 +9,7 @@
 
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
+#include "profiler/cli/advice.h"
 #include "profiler/cli/device.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
@@ -16,6 +17,7 @@
 #include "profiler/record/foreground.h"
 #include "profiler/record/record.h"
 #include "profiler/record/sim_log.h"
+#include "profiler/trace/api_table.h"
 #include "profiler/trace/read_native.h"
 #include "reports/record_text.h"
 
@@ -29,6 +31,15 @@ struct Left {
   std::vector<NamedRun> runs;         // of processes that used CUDA
   std::vector<fs::path> files;        // of each
   std::vector<std::string> problems;  // why something is missing
+};
+
+// All that one recording needs to know when the command has ended.
+struct Session {
+  const RecordArguments& arguments;
+  const Device& device;
+  const TraceOutput& output;
+  SimLog log;
+  SignalInbox& inbox;
 };
 
 Outcome only_simulated(const std::string& option) {
@@ -110,22 +121,37 @@ Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output,
   const auto placed = output.place(finished, is_whole(left));
   if (!placed) return fail(ExitCode::environment, placed.error().message);
   if (arguments.quiet) return {};
-  std::vector<RunSummary> summaries;
-  for (const NamedRun& run : left.runs) summaries.push_back(run.summary);
-  for (const std::string& line : record_lines(placed->string(), left.runs, worst_process(summaries))) say(line);
+  for (const std::string& line : record_lines(placed->string(), left.runs, worst_process(left.runs))) say(line);
   if (!arguments.output.empty() && placed->lexically_normal() != fs::path(arguments.output).lexically_normal())
     say(fmt::format("{} was left as it is: this recording is not complete", arguments.output));
   return {};
 }
 
-Outcome conclude(const RecordArguments& arguments, const TraceOutput& output) {
-  const Left left = read_left(output.found());
+// Calls that the tracer would have recorded; what asks for versions and numbers of devices is not among them.
+std::int64_t recordable_calls(const SimLog& log) {
+  std::int64_t calls = 0;
+  for (const auto& [name, count] : log.calls) calls += find_api(name).name.empty() ? 0 : count;
+  return calls;
+}
+
+Outcome conclude(const Session& session) {
+  const Left left = read_left(session.output.found());
   for (const std::string& problem : left.problems) say(problem);
-  if (!left.runs.empty()) return keep_traces(arguments, output, left);
+  if (!left.runs.empty()) return keep_traces(session.arguments, session.output, left);
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
-  if (read_sim_logs(output.logs()).calls > 0)
+  if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
-  return fail(ExitCode::cannot_tell, "the command made no CUDA call, so there is nothing to count");
+  return fail(ExitCode::cannot_tell, why_no_cuda(session.arguments.command, session.device.simulate, session.inbox));
+}
+
+// After the command has ended.
+Outcome finish(const ForegroundResult& ran, const Session& session) {
+  Outcome outcome = session.arguments.no_tracer ? Outcome{} : conclude(session);
+  if (ran.exit_code == 0) return outcome;
+  outcome.code = static_cast<ExitCode>(ran.exit_code);
+  if (session.arguments.quiet || !session.device.simulate || ran.stop_signal != 0) return outcome;
+  for (const std::string& line : failure_lines(ran.exit_code, session.log, session.arguments.gpus)) say(line);
+  return outcome;
 }
 
 }  // namespace
@@ -138,7 +164,7 @@ Outcome run_record(const RecordArguments& arguments) {
   if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
   const auto& device = std::get<Device>(chosen);
   if (auto refused = refuse(arguments, device)) return *refused;
-  auto made = TraceOutput::make(arguments.output);
+  auto made = TraceOutput::make(arguments.no_tracer ? "" : arguments.output);
   if (const auto* failed = std::get_if<Outcome>(&made)) return *failed;
   const auto& output = std::get<TraceOutput>(made);
   const Injection options = injection_of(arguments, device, output.logs());
@@ -149,9 +175,7 @@ Outcome run_record(const RecordArguments& arguments) {
   const auto ran = run_foreground({arguments.command, injection(options, *paths, output.growing())}, inbox);
   if (!ran) return fail(ExitCode::environment, ran.error().message);
   if (ran->error != 0) return cannot_start(arguments.command.front(), ran->error);
-  Outcome outcome = arguments.no_tracer ? Outcome{} : conclude(arguments, output);
-  if (ran->exit_code != 0) outcome.code = static_cast<ExitCode>(ran->exit_code);
-  return outcome;
+  return finish(*ran, {arguments, device, output, read_sim_logs(output.logs()), inbox});
 }
 
 }  // namespace zerostall::cli

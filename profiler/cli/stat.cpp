@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "profiler/analyze/summary.h"
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "profiler/base/strings.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
 #include "profiler/trace/read_native.h"
@@ -10,8 +14,9 @@
 #include "reports/stat_text.h"
 
 namespace zerostall::cli {
-
 namespace {
+
+namespace fs = std::filesystem;
 
 // Only a whole trace of a tracer without problems can say that the GPU was not used.
 std::string why_no_calls(const RunSummary& run) {
@@ -24,6 +29,46 @@ std::string why_no_calls(const RunSummary& run) {
   return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
 }
 
+Result<std::vector<NamedRun>> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
+  const auto files = trace_files(path);
+  if (!files) return files.error();
+  std::vector<NamedRun> runs;
+  for (const fs::path& file : *files) {
+    auto raw = read_native(file);
+    if (!raw) return raw.error();
+    runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup}, steps)});
+  }
+  return runs;
+}
+
+Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
+  if (!rank) return worst_process(runs);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const TraceMeta& meta = runs[i].summary.meta;
+    if (meta.rank ? meta.rank == rank : meta.local_rank == rank) return i;
+    names.push_back(runs[i].name);
+  }
+  return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
+}
+
+Outcome show(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown,
+             const StatOptions& options) {
+  const RunSummary& run = runs[shown].summary;
+  const bool several = runs.size() > 1;
+  Outcome outcome;
+  outcome.out = options.json ? render_stat_json(run, several ? runs : std::vector<NamedRun>{})
+                             : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run);
+  if (!run.has_cuda_calls) {
+    outcome.code = ExitCode::cannot_tell;
+    outcome.error = why_no_calls(run);
+  } else if (run.steps.empty() && !options.step_pattern.empty()) {
+    outcome.code = ExitCode::cannot_tell;
+    outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
+  }
+  return outcome;
+}
+
 }  // namespace
 
 Outcome run_stat(const StatOptions& options) {
@@ -32,27 +77,18 @@ Outcome run_stat(const StatOptions& options) {
   if (!is_valid_pattern(step_options.pattern))
     return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
 
-  std::string file = options.file;
-  if (file.empty()) {
+  std::string path = options.file;
+  if (path.empty()) {
     const auto newest = newest_trace(".");
     if (!newest) return fail(ExitCode::bad_use, newest.error().message);
-    file = newest->string();
-    say("showing " + file);
+    path = newest->string();
+    say("showing " + path);
   }
-  auto raw = read_native(file);
-  if (!raw) return fail(ExitCode::bad_use, raw.error().message);
-  const RunSummary run = analyze(std::move(*raw), {file, options.warmup}, step_options);
-
-  Outcome outcome;
-  outcome.out = options.json ? render_stat_json(run) : render_stat_text(run);
-  if (!run.has_cuda_calls) {
-    outcome.code = ExitCode::cannot_tell;
-    outcome.error = why_no_calls(run);
-  } else if (run.steps.empty() && !options.step_pattern.empty()) {
-    outcome.code = ExitCode::cannot_tell;
-    outcome.error = fmt::format("no NVTX range in {} matches '{}'", file, options.step_pattern);
-  }
-  return outcome;
+  const auto runs = read_all(path, options, step_options);
+  if (!runs) return fail(ExitCode::bad_use, runs.error().message);
+  const auto shown = choose_process(*runs, options.rank);
+  if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
+  return show(path, *runs, *shown, options);
 }
 
 }  // namespace zerostall::cli

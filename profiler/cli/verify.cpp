@@ -11,6 +11,7 @@
 
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
+#include "profiler/cli/say.h"
 #include "profiler/cli/trace_folder.h"
 #include "profiler/cli/verify_plan.h"
 #include "profiler/record/record.h"
@@ -203,6 +204,7 @@ Outcome run_verify(const VerifyOptions& options) {
   for (const Setting& setting : request->settings) names.push_back(file_stem(setting));
   const auto traces = TraceFolder::make(options.keep, std::move(names));
   if (const auto* failed = std::get_if<Outcome>(&traces)) return *failed;
+  if (device.simulate) say(simulated_warning(device));
   return run_all(*request, {*paths, device, std::get<TraceFolder>(traces), program, inbox}, options.json);
 }
 

@@ -72,4 +72,18 @@ GpuFound detect_gpu() {
   return found;
 }
 
+Result<VisibleDevices> visible_devices() {
+  const GpuFound gpu = detect_gpu();
+  if (!gpu.usable) return Error{gpu.why_not};
+  void* runtime = nullptr;
+  for (const char* name : {"libcudart.so.13", "libcudart.so.12"})
+    if (runtime == nullptr) runtime = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (runtime == nullptr) return Error{"no CUDA runtime (libcudart.so.13, libcudart.so.12)"};
+  auto* count = find<CountFunction>(runtime, "cudaGetDeviceCount");
+  VisibleDevices seen{0, gpu.name};
+  if (const int result = count != nullptr ? count(&seen.count) : -1; result != 0)
+    return Error{fmt::format("the CUDA runtime counts no devices (cudaGetDeviceCount: {})", result)};
+  return seen;
+}
+
 }  // namespace zerostall

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "profiler/base/result.h"
+
 namespace zerostall {
 
 struct GpuFound {
@@ -24,5 +26,14 @@ std::string nvidia_device(const DevicePlaces& places = {});
 
 // Loads libcuda.so.1 into this process (about 0.1 s where there is a GPU) and initialises it. Never fails otherwise.
 GpuFound detect_gpu();
+
+struct VisibleDevices {
+  int count = 0;
+  std::string name;  // of device 0
+};
+
+// What a program started with this environment sees through the CUDA runtime (13 or 12) and the driver. Fails when it
+// sees no device.
+Result<VisibleDevices> visible_devices();
 
 }  // namespace zerostall

@@ -30,10 +30,22 @@ std::map<std::string, std::int64_t> counts_at(const Json& object, const char* ke
   return counts;
 }
 
+// "FILE:LINE" of a Python caller; else the place as it is shown, without the function's name.
+std::string match_of(const Json& json, const std::string& at) {
+  const std::string file = text_at(json, "file");
+  if (!file.empty()) return fs::path(file).filename().string() + ":" + std::to_string(number_at(json, "line"));
+  return at.substr(0, at.find(" in "));
+}
+
 void add_site(const Json& json, SimLog& log) {
   if (!json.is_object()) return;
-  const UnrealSite site{text_at(json, "at"), text_at(json, "range"), static_cast<Bytes>(number_at(json, "bytes")),
-                        number_at(json, "count")};
+  UnrealSite site;
+  site.at = text_at(json, "at");
+  if (site.at.empty()) site.at = text_at(json, "where");
+  site.match = match_of(json, site.at);
+  site.range = text_at(json, "range");
+  site.bytes = static_cast<Bytes>(number_at(json, "bytes"));
+  site.count = number_at(json, "count");
   for (UnrealSite& known : log.unreal_sites)
     if (std::tie(known.at, known.range, known.bytes) == std::tie(site.at, site.range, site.bytes)) {
       known.count += site.count;
@@ -44,7 +56,8 @@ void add_site(const Json& json, SimLog& log) {
 
 void add_log(const Json& json, SimLog& log) {
   if (!json.is_object()) return;
-  for (const auto& [name, count] : counts_at(json, "calls")) log.calls += count;
+  log.found = true;
+  for (const auto& [name, count] : counts_at(json, "calls")) log.calls[name] += count;
   for (const auto& [name, count] : counts_at(json, "unsupported")) log.unsupported[name] += count;
   if (const std::string last = text_at(json, "last_unsupported"); !last.empty()) log.last_unsupported = last;
   if (const auto sites = json.find("unreal_sites"); sites != json.end() && sites->is_array())

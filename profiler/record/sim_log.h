@@ -13,14 +13,16 @@ namespace zerostall {
 
 // A place of the program that read back values no kernel had computed.
 struct UnrealSite {
-  std::string at;     // "train.py:31 in step"
+  std::string at;     // for people: "train.py:31 in step"
+  std::string match;  // what --sim-values takes for it: "train.py:31"
   std::string range;  // the NVTX range around it; "" = none
   Bytes bytes = 0;    // of one read-back
   std::int64_t count = 0;
 };
 
 struct SimLog {
-  std::int64_t calls = 0;                           // of all functions
+  bool found = false;                               // at least one log was read
+  std::map<std::string, std::int64_t> calls;        // by function
   std::map<std::string, std::int64_t> unsupported;  // by function
   std::string last_unsupported;                     // "" = there was none, or the log does not say
   std::vector<UnrealSite> unreal_sites;

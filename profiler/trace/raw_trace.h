@@ -94,7 +94,8 @@ struct TraceMeta {
   std::string device;  // JSON object of the device's properties as recorded, or "" (passed through to `stat --json`)
   std::string device_name;
   Clock clock = Clock::measured;
-  std::string program;  // file name of the executable
+  std::string host_clock;  // of the simulated GPU: "cpu" when the host's CPU time drives it; else "" or "model"
+  std::string program;     // file name of the executable
   std::vector<std::string> argv;
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
 };

@@ -249,6 +249,7 @@ std::optional<std::int64_t> number_at(const Json& object, const char* key) {
 
 void resolve_process(const Json& object, TraceMeta& meta) {
   meta.program = text_at(object, "program");
+  meta.host_clock = text_at(object, "host_clock");
   meta.pid = number_at(object, "pid");
   meta.rank = number_at(object, "rank");
   meta.local_rank = number_at(object, "local_rank");

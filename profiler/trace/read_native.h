@@ -14,9 +14,9 @@ namespace zerostall {
 // a small multiple of the file's size whatever lengths it claims.
 //
 // Keys of the meta object that are understood: "tool" and "version" (texts), "clock" ("measured" or "modelled"),
-// "device" (object, of which "name" is shown), "simulated_model" (text; stands for the device where that is absent),
-// and of the process "pid", "program", "argv", "rank", "local_rank", "world_size".
-// Absent: unknown tool, measured clock, no device.
+// "host_clock", "device" (object, of which "name" is shown), "simulated_model" (text; stands for the device where that
+// is absent), and of the process "pid", "program", "argv", "rank", "local_rank", "world_size". Absent: unknown tool,
+// measured clock, no device.
 Result<RawTrace> read_native(const std::filesystem::path& path);
 
 // The same for bytes in memory; `name` is used in errors.

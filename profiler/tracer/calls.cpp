@@ -13,10 +13,15 @@ namespace {
 using format::CallRecord;
 
 constexpr std::uint8_t kNoCopy = 255, kUnknownDirection = 254;
-thread_local std::uint8_t t_depth = 0;
+thread_local std::uint8_t t_depth = 0;    // recorded calls this thread is in
+thread_local std::uint8_t t_counted = 0;  // those of them that the analysis counts
 
-// Which ids are copies, by domain; filled before the first callback is enabled, read-only after.
-std::array<std::vector<bool>, 3> g_is_copy;
+// What is known of an id, by domain; filled before the first callback is enabled, read-only after.
+struct Trait {
+  bool copy = false;
+  bool counted = false;  // not of kind `other`
+};
+std::array<std::vector<Trait>, 3> g_traits;
 
 std::uint64_t handle(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
@@ -150,8 +155,10 @@ void read_driver(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r
 }
 
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  if (!data.correlationData || *data.correlationData == 0)
+    return;  // not recorded, or begun before the tracer was there
   if (t_depth > 0) --t_depth;
-  if (!data.correlationData || *data.correlationData == 0) return;  // its enter came before the tracer did
+  if (t_counted > 0 && g_traits[domain][id].counted) --t_counted;
   CallRecord r{};
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
   r.thread = thread_id();
@@ -161,7 +168,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   r.callback_id = id;
   r.domain = static_cast<std::uint8_t>(domain);
   r.depth = t_depth;
-  r.copy_kind = g_is_copy[domain][id] ? kUnknownDirection : kNoCopy;
+  r.copy_kind = g_traits[domain][id].copy ? kUnknownDirection : kNoCopy;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   if (data.functionParams) {
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
@@ -177,8 +184,14 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
   if (data.callbackSite == CUPTI_API_EXIT) return on_exit(domain, id, data);
+  if (!data.correlationData) return;
+  // The driver calls that a runtime call makes are part of it: not recorded when it is counted itself, which keeps
+  // them from being counted twice and costs nothing.
+  *data.correlationData = 0;
+  if (t_counted > 0) return;
   ++t_depth;
-  if (data.correlationData) *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
+  if (g_traits[domain][id].counted) ++t_counted;
+  *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
 }
 
 // Enables exactly the functions the analysis knows (api_table): a training step makes thousands of cheap calls
@@ -187,14 +200,14 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
 void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                    std::uint32_t limit) {
   std::vector<std::uint32_t> ids;
-  std::vector<bool>& is_copy = g_is_copy[domain];
-  is_copy.assign(limit, false);
+  std::vector<Trait>& traits = g_traits[domain];
+  traits.assign(limit, {});
   for (std::uint32_t id = 1; id < limit; ++id) {
     const char* name = nullptr;
     if (api.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) continue;
     const ApiInfo info = find_api(name);
     if (info.name.empty()) continue;
-    is_copy[id] = info.kind == ApiKind::copy;
+    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other};
     ids.push_back(id);
   }
   for (const std::uint32_t id : ids) api.enable_callback(1, subscriber, domain, id);

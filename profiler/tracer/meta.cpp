@@ -97,6 +97,8 @@ std::string meta_json(const char* simulated_model) {
                      ", \"program\": " + quoted(program_name()) + ", \"cupti_version\": " + std::to_string(version);
   json += simulated_model ? ", \"clock\": \"modelled\", \"simulated_model\": " + quoted(simulated_model)
                           : std::string(", \"clock\": \"measured\"");
+  if (const char* host_clock = std::getenv("ZEROSTALL_SIM_HOST_CLOCK"); simulated_model && host_clock && *host_clock)
+    json += ", \"host_clock\": " + quoted(host_clock);
   json += ", \"pid\": " + std::to_string(getpid()) + ", \"argv\": " + argv_json();
   json += number_from_environment("rank", "RANK") + number_from_environment("local_rank", "LOCAL_RANK") +
           number_from_environment("world_size", "WORLD_SIZE");

@@ -1,8 +1,9 @@
-"""Checks that each row of operations.py waits as it says, on the simulated GPU: one process executes all rows, each a step.
-check_operations.py --build BUILD [ROW...]. Prints a line per row that differs; exits 1 if there is one."""
+"""Checks that each row of operations.py waits as it says, on the simulated GPU: check_operations.py --build BUILD [ROW...]
+One process executes all rows, each a step. Prints what differs, by row; exits 1 if anything does."""
 import argparse
 import json
 import pathlib
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -45,7 +46,18 @@ def differences(row, result, step):
         texts.append(f"warnings of set_sync_debug_mode: expected {warns}, found {result['warnings']}")
     if result["warnings"] > step["waits"]:
         texts.append(f"PyTorch warns {result['warnings']} times, counted are only {step['waits']} waits")
-    return texts
+    missing = [name for name in named_functions(row) if name not in result["stack"]] if result["warnings"] else []
+    return texts + [f"{name}, named in its reason, is not on the stack" for name in missing]
+
+
+def named_functions(row):
+    return re.findall(r"\.(?:cu|cpp|h|py): (\w+)", row.reason)
+
+
+def supplied_values():
+    """For `zerostall record --sim-values`."""
+    return {"reads": [{"range": row.name, "bytes": 1, "values": row.flags, "type": "bool", "after": "cycle"}
+                      for row in OPERATIONS if row.flags]}
 
 
 def main():
@@ -56,8 +68,10 @@ def main():
     options = parser.parse_args()
     tools = Tools(options.build)
     with tempfile.TemporaryDirectory() as folder:
-        trace, written = pathlib.Path(folder, "operations.zstall"), pathlib.Path(folder, "operations.json")
-        done = tools.run([options.python, HERE / "execute_operations.py", written, *options.rows], trace)
+        trace, written, values = (pathlib.Path(folder, f"operations.{end}") for end in ("zstall", "json", "values"))
+        values.write_text(json.dumps(supplied_values()))
+        done = tools.record([options.python, HERE / "execute_operations.py", written, *options.rows], trace,
+                            ["--sim-values", values])
         if done.returncode != 0:
             sys.exit(f"{done.stdout}\nexecute_operations.py ended with {done.returncode}")
         results = {result["name"]: result for result in json.loads(written.read_text())}

@@ -2,8 +2,13 @@
 execute_operations.py RESULT.json [ROW...]. Runs under the tracer; check_operations.py starts it."""
 import json
 import math
+import os
+import re
 import sys
+import traceback
 import warnings
+
+os.environ["TORCH_SHOW_CPP_STACKTRACES"] = "1"  # read when torch is loaded
 
 import torch
 import torch.nn.functional as F
@@ -22,7 +27,8 @@ def names():
 
 
 def execute(number, row):
-    """Returns how many synchronising operations PyTorch's own debug mode saw."""
+    """What PyTorch's own debug mode says: how many synchronising operations it saw, and the functions on the stack of
+    the first one."""
     scope = names()
     exec(row.setup, scope)
     code = compile(row.code, row.name, "exec")
@@ -37,7 +43,22 @@ def execute(number, row):
         finally:
             torch.cuda.nvtx.range_pop()
             torch.cuda.set_sync_debug_mode("default")
-    return sum("synchronizing CUDA operation" in str(warning.message) for warning in seen)
+    warned = sum("synchronizing CUDA operation" in str(warning.message) for warning in seen)
+    return dict(warnings=warned, stack=stack_of_sync(code, scope) if warned else [])
+
+
+def stack_of_sync(code, scope):
+    """Runs the row once more, until its first synchronising operation; names of functions, Python's and C++'s."""
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        exec(code, scope)
+    except RuntimeError as error:
+        frames = [line.split("(")[0] for line in str(error).splitlines() if line.startswith("#")]
+        functions = [re.split(r"::|\s", frame.split("::{")[0])[-1] for frame in frames]
+        return functions + [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+    return []
 
 
 def missing(row):
@@ -57,10 +78,12 @@ def main():
         if missing(row):
             result["skipped"] = f"{row.needs} is not installed"
         else:
+            torch.cuda.nvtx.range_push(row.name)  # what supplied values go by
             try:
-                result["warnings"] = execute(number, row)
+                result.update(execute(number, row))
             except Exception as error:
                 result["error"] = f"{type(error).__name__}: {error}".splitlines()[0]
+            torch.cuda.nvtx.range_pop()
         results.append(result)
     with open(sys.argv[1], "w") as file:
         json.dump(results, file)

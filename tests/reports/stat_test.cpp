@@ -23,8 +23,8 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"schema", "source", "device", "complete", "lost", "steps_from",
-                                                  "warmup", "steps", "background", "unclosed", "outside", "totals",
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"schema", "source", "device", "complete", "lost",
+                                                  "times_repeatable", "steps_from", "warmup", "steps", "background", "unclosed", "outside", "totals",
                                                   "per_step", "regions", "calls", "copies", "sites", "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
@@ -92,7 +92,7 @@ TEST(StatText, FoldsOnlyConsecutiveStepsAndSaysHowManyALineStandsFor) {
       epochs.range(
           "batch " + std::to_string(n), [&] { epochs.item(); }, "");
   const std::string text = render_stat_text(summary_of(epochs));
-  EXPECT_THAT(text, HasSubstr("8 steps (from NVTX ranges)"));
+  EXPECT_THAT(text, HasSubstr("8 steps (from NVTX)"));
   EXPECT_THAT(text, HasSubstr("\n0-1 warm-up "));
   EXPECT_THAT(text, HasSubstr("\n2-3 "));
   EXPECT_THAT(text, HasSubstr("\n0-3 "));
@@ -156,7 +156,7 @@ TEST(StatText, ShowsAnUnclosedStepApartAndOdditiesInSentences) {
   const std::string text = render_stat_text(summary_of(t));
   EXPECT_THAT(text, HasSubstr("\nunclosed step "));
   EXPECT_THAT(text, Not(HasSubstr("outside steps")));
-  EXPECT_THAT(text, HasSubstr("1 step never closed: dropped"));
+  EXPECT_THAT(text, HasSubstr("1 step never closed, by its end or the next mark: dropped"));
   EXPECT_THAT(text, Not(HasSubstr("unclosed_steps")));
 }
 

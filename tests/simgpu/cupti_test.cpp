@@ -115,9 +115,10 @@ TEST(SimCupti, TimestampsAreThoseOfTheVirtualClockAndNeverEqual) {
 TEST(SimCupti, WhatIsNotModelledSaysSo) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_PCIE), CUPTI_ERROR_NOT_COMPATIBLE);
-  std::uint8_t on = 0;
-  EXPECT_EQ(cuptiActivityEnableLatencyTimestamps(on), CUPTI_ERROR_NOT_SUPPORTED);
-  EXPECT_NE(::testing::internal::GetCapturedStderr().find("cuptiActivityEnableLatencyTimestamps"), std::string::npos);
+  EXPECT_EQ(cuptiActivityEnableHWTrace(1), CUPTI_ERROR_NOT_SUPPORTED);
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("cuptiActivityEnable of this activity kind"), std::string::npos);
+  EXPECT_NE(text.find("cuptiActivityEnableHWTrace"), std::string::npos);
 }
 
 }  // namespace

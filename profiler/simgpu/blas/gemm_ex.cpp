@@ -8,12 +8,6 @@ namespace {
 
 constexpr Scalar kHalf{2, 16, 1};
 
-// Of a cudaDataType: complex numbers have twice the bits of their parts.
-Scalar scalar_of(int data_type) {
-  const int bits = type_bits(data_type);
-  return is_complex(data_type) ? Scalar{bits / 8, bits / 2, 4} : Scalar{bits / 8, bits, 1};
-}
-
 }  // namespace
 
 EXPORT int cublasGemmEx(Handle* h, int, int, int m, int n, int k, const void*, const void*, int a_type, int,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profiler/simgpu/core/library.h"
 #include "profiler/simgpu/core/product.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -21,14 +22,6 @@ struct Handle {
   int atomics_mode = 0;
   int sm_count_target = 0;
 };
-
-// Bytes of a number of BLAS type S, D, C or Z, and how many real multiplications one product of two numbers takes.
-struct Scalar {
-  int bytes;
-  int bits;  // of one real part: decides the rate
-  double work;
-};
-inline constexpr Scalar kS{4, 32, 1}, kD{8, 64, 1}, kC{8, 32, 4}, kZ{16, 64, 4};
 
 // Each returns a cublasStatus_t.
 int vector_kernel(Handle* handle, const char* name, double bytes);

@@ -2,6 +2,7 @@
 #include <library_types.h>
 
 #include "profiler/simgpu/blaslt/attributes.h"
+#include "profiler/simgpu/core/library.h"
 #include "profiler/simgpu/core/simulator.h"
 
 using namespace zerostall::simgpu;
@@ -73,8 +74,6 @@ EXPORT int cublasLtMatmul(void* handle, Matmul* d, const void*, const void*, Lay
   Dimensions size{};
   if (!dimensions(*d, *a, *b, *out, size)) return kBlasInvalidValue;
   if (!supported(*d, *a)) return kBlasNotSupported;
-  const int type = a->get<int>(layout::kType);
-  const int bits = is_complex(type) ? type_bits(type) / 2 : type_bits(type);
-  const double work = is_complex(type) ? 4 : 1;
-  return blas_launch("sim_cublasLt_matmul", size.m, size.n, size.k * work, size.batch, bits, stream);
+  const Scalar type = scalar_of(a->get<int>(layout::kType));
+  return blas_launch("sim_cublasLt_matmul", size.m, size.n, size.k * type.work, size.batch, type.bits, stream);
 }

@@ -40,7 +40,7 @@ int device_attribute(int attribute) {
     case cudaDevAttrL2CacheSize:
       return static_cast<int>(m.l2_bytes);
     case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return kThreadsPerSm;
+      return static_cast<int>(m.threads_per_sm);
     case cudaDevAttrComputeCapabilityMajor:
       return static_cast<int>(m.compute_major);
     case cudaDevAttrComputeCapabilityMinor:

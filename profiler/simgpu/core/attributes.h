@@ -3,8 +3,7 @@
 
 namespace zerostall::simgpu {
 
-inline constexpr int kMaxThreads = 1024, kMaxGridX = 2147483647, kMaxGrid = 65535, kWarp = 32, kRegisters = 65536,
-                     kThreadsPerSm = 2048;
+inline constexpr int kMaxThreads = 1024, kMaxGridX = 2147483647, kMaxGrid = 65535, kWarp = 32, kRegisters = 65536;
 
 // 0 for features the device does not have.
 int device_attribute(int attribute);

@@ -64,7 +64,7 @@ void Contents::put(void* target, const void* source, std::size_t bytes) {
 void Contents::note_written(const void* address, std::size_t bytes) {
   std::lock_guard guard(lock_);
   const std::uintptr_t begin = number(address), end = begin + bytes;
-  insert(begin, {end, begin, end, launches_.load(std::memory_order_relaxed), false, 1, 0, begin});
+  insert(begin, {end, begin, end, launches_.load(std::memory_order_relaxed), false, 1, 0, begin, true});
 }
 
 void Contents::fill(void* target, std::uint32_t value, int width, std::size_t bytes) {
@@ -78,8 +78,8 @@ void Contents::fill(void* target, std::uint32_t value, int width, std::size_t by
 void Contents::copy(void* target, const void* source, std::size_t bytes) {
   std::lock_guard guard(lock_);
   const std::uintptr_t from = number(source), begin = number(target), end = begin + bytes;
-  std::uint64_t oldest = 0;
-  const Certainty certainty = rate(from, from + bytes, &oldest);
+  Piece summary{};
+  const Certainty certainty = rate(from, from + bytes, kScalarBytes, &summary);
   if (certainty == Certainty::unknown || !affordable(bytes)) {
     erase(begin, end);
     give_back(begin, end);
@@ -87,7 +87,7 @@ void Contents::copy(void* target, const void* source, std::size_t bytes) {
   }
   const auto it = std::prev(pieces_.upper_bound(from));
   const bool whole = it->second.filled && it->second.end >= from + bytes;
-  Piece piece{end, begin, end, oldest, false, 1, 0, begin};
+  Piece piece{end, begin, end, summary.launches, false, 1, 0, begin, summary.exchanged};
   if (whole) {  // a memset's value travels as a value
     piece.filled = true;
     piece.width = it->second.width;
@@ -106,22 +106,26 @@ void Contents::forget(const void* address, std::size_t bytes) {
   give_back(begin, end);
 }
 
-Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::uint64_t* oldest) const {
+// `summary`: the oldest write of all pieces, and whether all were exchanged.
+Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t scalar_bytes, Piece* summary) const {
   auto it = pieces_.upper_bound(begin);
   if (it == pieces_.begin()) return Certainty::unknown;
   --it;
   const bool exact_begin = it->second.whole_begin == begin && it->first == begin;
-  *oldest = ~std::uint64_t{0};
+  summary->launches = ~std::uint64_t{0};
+  summary->exchanged = true;
   std::uintptr_t reached = begin;
   bool exact_end = false;
   for (; reached < end; ++it) {
     if (it == pieces_.end() || it->first > reached || it->second.end <= reached) return Certainty::unknown;
     reached = it->second.end;
-    *oldest = std::min(*oldest, it->second.launches);
+    summary->launches = std::min(summary->launches, it->second.launches);
+    summary->exchanged &= it->second.exchanged;
     exact_end = it->second.whole_end == end && it->second.end == end;
   }
-  if (*oldest == launches_.load(std::memory_order_relaxed)) return Certainty::real;
-  return exact_begin && exact_end && end - begin > kScalarBytes ? Certainty::stored : Certainty::unknown;
+  if (summary->launches == launches_.load(std::memory_order_relaxed)) return Certainty::real;
+  const bool whole = exact_begin && exact_end && end - begin > scalar_bytes;
+  return whole || summary->exchanged ? Certainty::stored : Certainty::unknown;
 }
 
 void Contents::gather(void* target, std::uintptr_t begin, std::uintptr_t end) const {
@@ -142,11 +146,11 @@ void Contents::gather(void* target, std::uintptr_t begin, std::uintptr_t end) co
   }
 }
 
-Certainty Contents::read(void* target, const void* source, std::size_t bytes) const {
+Certainty Contents::read(void* target, const void* source, std::size_t bytes, std::size_t scalar_bytes) const {
   std::lock_guard guard(lock_);
   const std::uintptr_t begin = number(source);
-  std::uint64_t oldest = 0;
-  const Certainty certainty = rate(begin, begin + bytes, &oldest);
+  Piece summary{};
+  const Certainty certainty = rate(begin, begin + bytes, scalar_bytes, &summary);
   if (!target) return certainty;
   if (certainty == Certainty::unknown)
     std::memset(target, 0, bytes);

@@ -5,6 +5,8 @@
 //   real     copies and memsets wrote every byte, and no kernel was launched since: the bytes.
 //   stored   the same, but kernels were launched since, and the read has more than kScalarBytes and covers exactly what
 //            whole copies wrote: the bytes. Most likely the same tensor is read back (weights, labels).
+//            Or a collective wrote them from known values of all ranks, whatever the size: what ranks exchange on
+//            purpose (sizes, pickled objects) is read back by the host.
 //   unknown  anything else: zeros. Frameworks hand a block to a new owner without telling the driver, so bytes that
 //            merely happen to lie there may be an earlier owner's; a scalar is what kernels compute most.
 // Thread-safe.
@@ -30,14 +32,15 @@ class Contents {
   void fill(void* target, std::uint32_t value, int width, std::size_t bytes);
   // Device to device: bytes and certainty go along.
   void copy(void* target, const void* source, std::size_t bytes);
-  // Bytes that were written to device memory directly (a collective).
+  // A collective has written these bytes to device memory, from known values.
   void note_written(const void* address, std::size_t bytes);
   // Nothing is known of these bytes any more. Gives real memory back.
   void forget(const void* address, std::size_t bytes);
   void note_launch() { launches_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Fills `target` (host memory, may be null to only ask) by the rule above.
-  Certainty read(void* target, const void* source, std::size_t bytes) const;
+  // Fills `target` (host memory, may be null to only ask) by the rule above. `scalar_bytes` 0: the reader knows that
+  // this is not what kernels compute, so that the rule for scalars does not apply.
+  Certainty read(void* target, const void* source, std::size_t bytes, std::size_t scalar_bytes = kScalarBytes) const;
 
   std::size_t kept_bytes() const;
 
@@ -49,7 +52,8 @@ class Contents {
     bool filled;                            // by a memset: no bytes are stored
     std::uint8_t width;
     std::uint32_t value;
-    std::uintptr_t origin;  // where the pattern starts
+    std::uintptr_t origin;   // where the pattern starts
+    bool exchanged = false;  // by a collective, or copied from such bytes
   };
   using Pieces = std::map<std::uintptr_t, Piece>;
 
@@ -57,7 +61,7 @@ class Contents {
   void give_back(std::uintptr_t begin, std::uintptr_t end);
   void insert(std::uintptr_t begin, const Piece& piece);
   bool affordable(std::size_t bytes) const;
-  Certainty rate(std::uintptr_t begin, std::uintptr_t end, std::uint64_t* oldest) const;
+  Certainty rate(std::uintptr_t begin, std::uintptr_t end, std::size_t scalar_bytes, Piece* summary) const;
   void gather(void* target, std::uintptr_t begin, std::uintptr_t end) const;
 
   mutable std::mutex lock_;

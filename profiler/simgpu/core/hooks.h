@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/core/host_clock.h"
 #include "profiler/simgpu/core/host_functions.h"
 #include "profiler/simgpu/core/journal.h"
@@ -40,6 +41,7 @@ struct Work {
   std::uint32_t device = 0, context = 1;  // ordinal; CUPTI's context id: 1 + ordinal for primary contexts
   std::uint64_t graph_node = 0;           // work of a launched graph: CUPTI's node id, else 0
   std::uint32_t graph = 0;                // and the id of the executable graph
+  std::uint32_t peer_device = 0;          // copies between devices: the ordinal of the target's
 };
 
 enum class SyncKind : std::uint8_t { event = 1, stream_wait_event = 2, stream = 3, context = 4 };  // CUPTI's values
@@ -77,6 +79,7 @@ class ApiCall {
     if (g_measure_host) [[unlikely]]
       enter_measured_call();
     t_correlation = next_correlation();
+    fault_ = simgpu::fault(counter);
     hooks_ = g_hooks.load(std::memory_order_acquire);
     if (!hooks_) return;
     info_ = {domain, callback_id, name, params, symbol, t_correlation};
@@ -84,6 +87,9 @@ class ApiCall {
   }
   ApiCall(const ApiCall&) = delete;
   ApiCall& operator=(const ApiCall&) = delete;
+
+  // The error to return instead of doing the work (faults.h); 0: none.
+  int fault() const { return fault_; }
 
   template <class Status>
   Status finish(Status status) {
@@ -101,6 +107,7 @@ class ApiCall {
 
  private:
   std::uint32_t previous_;
+  int fault_ = 0;
   const Hooks* hooks_ = nullptr;
   CallInfo info_{};
 };

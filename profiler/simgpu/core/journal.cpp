@@ -33,7 +33,7 @@ struct Site {
   CallSite site;
   std::uint64_t count = 0, stored = 0;
 };
-using SiteKey = std::tuple<std::string, std::string, std::uint64_t>;  // place, API, bytes
+using SiteKey = std::tuple<std::string, std::string, std::uint64_t, std::string>;  // place, API, bytes, range
 
 // Leaked on purpose: the program may call CUDA from its own exit handlers.
 struct Journal {
@@ -63,6 +63,8 @@ Counter* counter_for(const char* function) {
   return &j.counters.back();
 }
 
+const char* function_of(const Counter* counter) { return counter->function; }
+
 void count(Counter* counter) { counter->calls.fetch_add(1, std::memory_order_relaxed); }
 
 void report_unsupported(const char* function) {
@@ -85,7 +87,7 @@ void report_unreal_readback(const UnrealReadback& r) {
   {
     std::lock_guard guard(j.lock);
     ++j.unreal_readbacks;
-    const SiteKey key{place, r.api, r.bytes};
+    const SiteKey key{place, r.api, r.bytes, r.range};
     if (j.sites.size() < kMostSites || j.sites.contains(key)) {
       Site& site = j.sites[key];
       if (site.count++ == 0) site.site = *r.site;
@@ -106,9 +108,10 @@ void set_listener(Listener listener) { journal().listener.store(listener); }
 namespace {
 
 nlohmann::ordered_json site_json(const SiteKey& key, const Site& s) {
-  const auto& [place, api, bytes] = key;
+  const auto& [place, api, bytes, range] = key;
   nlohmann::ordered_json entry = {
       {"where", place}, {"api", api}, {"bytes", bytes}, {"count", s.count}, {"stored", s.stored}};
+  if (!range.empty()) entry["range"] = range;
   if (s.site.file.empty()) return entry;
   entry["file"] = s.site.file;
   entry["line"] = s.site.line;

@@ -10,6 +10,7 @@ namespace zerostall::simgpu {
 struct Counter;
 Counter* counter_for(const char* function);
 void count(Counter* counter);
+const char* function_of(const Counter* counter);
 
 // Names an unsupported function once on stderr, counts it, and passes it on to the listener.
 void report_unsupported(const char* function);
@@ -20,6 +21,7 @@ struct UnrealReadback {
   std::size_t bytes;
   bool stored;  // an earlier copy's bytes were returned; false: zeros
   const CallSite* site;
+  const char* range;  // the innermost NVTX range; "": none
 };
 
 // Bytes handed to the program that a kernel may have written, or that nobody wrote.

@@ -76,7 +76,7 @@ cudaError_t library_launch(const Launch& l) {
   config.stream = static_cast<cudaStream_t>(const_cast<void*>(l.stream));
   cudaLaunchKernelExC_v11060_params params{&config, l.name, nullptr};
   ApiCall call(2, 430, "cudaLaunchKernelExC_v11060", &params, l.name, counter);
-  return call.finish(launch(l));
+  return call.finish(call.fault() ? static_cast<cudaError_t>(call.fault()) : launch(l));
 }
 
 std::int64_t gemm_ns(double m, double n, double k, int bits) {

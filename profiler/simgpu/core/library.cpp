@@ -8,6 +8,7 @@
 
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/launch.h"
+#include "profiler/simgpu/core/product.h"
 #include "profiler/simgpu/core/simulator.h"
 #include "profiler/simgpu/core/wait.h"
 
@@ -19,6 +20,11 @@ constexpr unsigned kBlockThreads = 256;
 constexpr double kBytesPerThread = 16;
 
 }  // namespace
+
+Scalar scalar_of(int data_type) {
+  const int bits = type_bits(data_type);
+  return is_complex(data_type) ? Scalar{bits / 8, bits / 2, 4} : Scalar{bits / 8, bits, 1};
+}
 
 std::int64_t transfer_ns(double bytes) {
   return static_cast<std::int64_t>(bytes * 1000.0 / static_cast<double>(simulator().model.device_bytes_per_us));

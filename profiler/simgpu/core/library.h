@@ -8,6 +8,16 @@
 
 namespace zerostall::simgpu {
 
+// A number of LAPACK type S, D, C or Z: its bytes, the bits of one real part (they decide the rate), and how many real
+// multiplications a product of two takes.
+struct Scalar {
+  int bytes;
+  int bits;
+  double work;
+};
+inline constexpr Scalar kS{4, 32, 1}, kD{8, 64, 1}, kC{8, 32, 4}, kZ{16, 64, 4};
+Scalar scalar_of(int data_type);  // of a cudaDataType
+
 // Modelled time of a kernel that moves `bytes` through device memory.
 std::int64_t transfer_ns(double bytes);
 

@@ -4,106 +4,150 @@
 
 #include <algorithm>
 
+#include "profiler/simgpu/core/address_space.h"
+
 namespace zerostall::simgpu {
 namespace {
 
-constexpr std::uintptr_t kArena = 0x100000000000;  // 16 TiB: far from where Linux puts anything
-constexpr std::size_t kArenaBytes = std::size_t{1} << 40;
+// Far from where Linux puts anything: 512 GiB for each device from 16 TiB on, virtual memory management from 48 TiB on.
+constexpr std::uintptr_t kArenas = 0x100000000000, kVirtual = 0x300000000000;
+constexpr std::size_t kArenaBytes = std::size_t{1} << 39, kVirtualBytes = std::size_t{1} << 45;
 constexpr std::size_t kGranularity = std::size_t{1} << 16;
 constexpr std::size_t kPage = 4096;
 
-std::size_t round_up(std::size_t n, std::size_t to) { return n == 0 ? to : (n + to - 1) / to * to; }
+std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 }  // namespace
 
-void* MemoryMap::reserve_device(std::size_t rounded) {
-  if (!arena_) {
-    void* p = mmap(reinterpret_cast<void*>(kArena), kArenaBytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (p == MAP_FAILED)  // somebody else lives there: any place will do, only repeatability of addresses is lost
-      p = mmap(nullptr, kArenaBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) return nullptr;
-    madvise(p, kArenaBytes, MADV_NOHUGEPAGE);  // a 512-byte upload must not cost 2 MiB
-    madvise(p, kArenaBytes, MADV_DONTDUMP);
-    arena_ = reinterpret_cast<std::uintptr_t>(p);
-    free_[arena_] = kArenaBytes;
+MemoryMap::Area* MemoryMap::arena(int device) {
+  Area& area = arenas_[device];
+  if (!area.base) {
+    area.base = map_without_memory(kArenas + static_cast<std::uintptr_t>(device) * kArenaBytes, kArenaBytes);
+    if (!area.base) return nullptr;
+    area.free[area.base] = kArenaBytes;
   }
-  const auto gap = std::find_if(free_.begin(), free_.end(), [&](const auto& g) { return g.second >= rounded; });
-  if (gap == free_.end()) return nullptr;
-  const auto [base, size] = *gap;
-  free_.erase(gap);
-  if (size > rounded) free_[base + rounded] = size - rounded;
+  return &area;
+}
+
+void MemoryMap::add(Block block) {
+  block.id = next_id_++;
+  blocks_[block.base] = block;
+}
+
+bool MemoryMap::add_charge(int device, std::size_t bytes) {
+  std::size_t& charged = charged_[device];
+  if (bytes > capacity_ || charged > capacity_ - bytes) return false;
+  charged += bytes;
+  all_charged_ += bytes;
+  peak_ = std::max(peak_, all_charged_);
+  return true;
+}
+
+bool MemoryMap::charge(int device, std::size_t bytes) {
+  std::lock_guard guard(lock_);
+  return add_charge(device, bytes);
+}
+
+void MemoryMap::discharge(int device, std::size_t bytes) {
+  std::lock_guard guard(lock_);
+  charged_[device] -= bytes;
+  all_charged_ -= bytes;
+}
+
+void* MemoryMap::allocate_device(std::size_t bytes, int device) {
+  std::lock_guard guard(lock_);
+  const std::size_t rounded = round_up(bytes, kGranularity);
+  if (rounded < bytes || !add_charge(device, rounded)) return nullptr;
+  Area* area = arena(device);
+  const std::uintptr_t base = area ? take(area->free, rounded, kGranularity) : 0;
+  if (!base) {
+    charged_[device] -= rounded;
+    all_charged_ -= rounded;
+    return nullptr;
+  }
+  Block block;
+  block.base = base;
+  block.bytes = bytes;
+  block.kind = MemoryKind::device;
+  block.device = device;
+  add(block);
   return reinterpret_cast<void*>(base);
 }
 
-void* MemoryMap::allocate_device(std::size_t bytes, std::size_t capacity) {
+void* MemoryMap::allocate_pooled(std::size_t bytes, int device, const void* pool) {
   std::lock_guard guard(lock_);
-  const std::size_t rounded = round_up(bytes, kGranularity);
-  if (rounded < bytes || rounded > capacity || device_bytes_ > capacity - rounded) return nullptr;
-  void* p = reserve_device(rounded);
-  if (!p) return nullptr;
-  device_bytes_ += rounded;
-  peak_ = std::max(peak_, device_bytes_);
-  const auto base = reinterpret_cast<std::uintptr_t>(p);
-  blocks_[base] = {base, bytes, MemoryKind::device, false};
-  return p;
+  Area* area = arena(device);
+  const std::uintptr_t base = area ? take(area->free, round_up(bytes, kGranularity), kGranularity) : 0;
+  if (!base) return nullptr;
+  Block block;
+  block.base = base;
+  block.bytes = bytes;
+  block.kind = MemoryKind::device;
+  block.origin = Origin::pooled;
+  block.device = device;
+  block.owner = pool;
+  add(block);
+  return reinterpret_cast<void*>(base);
 }
 
-void* MemoryMap::allocate_host(std::size_t bytes, MemoryKind kind) {
+void* MemoryMap::allocate_host(std::size_t bytes, MemoryKind kind, int device, unsigned flags) {
   void* p = mmap(nullptr, round_up(bytes, kPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   std::lock_guard guard(lock_);
-  const auto base = reinterpret_cast<std::uintptr_t>(p);
-  blocks_[base] = {base, bytes, kind, false};
+  Block block;
+  block.base = number(p);
+  block.bytes = bytes;
+  block.kind = kind;
+  block.device = device;
+  block.flags = flags;
+  add(block);
   return p;
 }
 
-bool MemoryMap::register_host(void* base, std::size_t bytes) {
+bool MemoryMap::register_host(void* base, std::size_t bytes, int device, unsigned flags) {
   std::lock_guard guard(lock_);
-  const auto b = reinterpret_cast<std::uintptr_t>(base);
+  const auto b = number(base);
   const auto next = blocks_.lower_bound(b);
   if (next != blocks_.end() && next->first < b + bytes) return false;
   if (locate(b)) return false;
-  blocks_[b] = {b, bytes, MemoryKind::pinned, true};
+  Block block;
+  block.base = b;
+  block.bytes = bytes;
+  block.kind = MemoryKind::pinned;
+  block.origin = Origin::registered;
+  block.device = device;
+  block.flags = flags;
+  add(block);
   return true;
 }
 
 bool MemoryMap::unregister_host(void* base) {
   std::lock_guard guard(lock_);
-  const auto it = blocks_.find(reinterpret_cast<std::uintptr_t>(base));
-  if (it == blocks_.end() || !it->second.registered) return false;
+  const auto it = blocks_.find(number(base));
+  if (it == blocks_.end() || it->second.origin != Origin::registered) return false;
   blocks_.erase(it);
   return true;
 }
 
 bool MemoryMap::release(void* base, MemoryKind kind) {
   std::lock_guard guard(lock_);
-  const auto it = blocks_.find(reinterpret_cast<std::uintptr_t>(base));
-  if (it == blocks_.end() || it->second.kind != kind || it->second.registered) return false;
+  const auto it = blocks_.find(number(base));
+  if (it == blocks_.end() || it->second.kind != kind) return false;
   const Block block = it->second;
+  if (block.origin == Origin::registered || block.origin == Origin::mapped) return false;
   blocks_.erase(it);
   if (kind != MemoryKind::device) {
     munmap(base, round_up(block.bytes, kPage));
     return true;
   }
   const std::size_t rounded = round_up(block.bytes, kGranularity);
-  device_bytes_ -= rounded;
+  if (block.origin == Origin::allocated) {
+    charged_[block.device] -= rounded;
+    all_charged_ -= rounded;
+  }
   contents_.forget(base, rounded);
-  madvise(base, rounded, MADV_DONTNEED);  // gives the pages back; the next owner reads zeros
-  auto gap = free_.emplace(block.base, rounded).first;
-  if (gap != free_.begin()) {
-    const auto before = std::prev(gap);
-    if (before->first + before->second == gap->first) {
-      before->second += gap->second;
-      free_.erase(gap);
-      gap = before;
-    }
-  }
-  const auto after = std::next(gap);
-  if (after != free_.end() && gap->first + gap->second == after->first) {
-    gap->second += after->second;
-    free_.erase(after);
-  }
+  madvise(base, rounded, MADV_DONTNEED);  // gives the pages back
+  give_back(arenas_[block.device].free, block.base, rounded);
   return true;
 }
 
@@ -116,13 +160,26 @@ const MemoryMap::Block* MemoryMap::locate(std::uintptr_t address) const {
 
 MemoryMap::Block MemoryMap::find(const void* address) const {
   std::lock_guard guard(lock_);
-  const Block* block = locate(reinterpret_cast<std::uintptr_t>(address));
+  const Block* block = locate(number(address));
   return block ? *block : Block{};
 }
 
-std::size_t MemoryMap::device_bytes() const {
+bool MemoryMap::covers(const void* address, std::size_t bytes) const {
   std::lock_guard guard(lock_);
-  return device_bytes_;
+  const std::uintptr_t begin = number(address), end = begin + bytes;
+  if (end < begin) return false;
+  const Block* block = locate(begin);
+  if (!block) return true;
+  // Mappings that lie side by side are one piece of memory to the program.
+  while (block && block->accessible && block->origin == Origin::mapped && block->base + block->bytes < end)
+    block = locate(block->base + block->bytes);
+  return block && block->accessible && end <= block->base + block->bytes;
+}
+
+std::size_t MemoryMap::device_bytes(int device) const {
+  std::lock_guard guard(lock_);
+  const auto it = charged_.find(device);
+  return it == charged_.end() ? 0 : it->second;
 }
 
 std::size_t MemoryMap::peak_device_bytes() const {
@@ -139,6 +196,85 @@ void MemoryMap::note_write(const void* address, std::size_t bytes, bool real) {
 
 bool MemoryMap::is_real(const void* address, std::size_t bytes) const {
   return contents_.read(nullptr, address, bytes) == Certainty::real;
+}
+
+// --- virtual memory management
+
+void* MemoryMap::reserve_addresses(std::size_t bytes, std::size_t alignment, void* wanted) {
+  std::lock_guard guard(lock_);
+  if (!virtual_.base) {
+    virtual_.base = map_without_memory(kVirtual, kVirtualBytes);
+    if (!virtual_.base) return nullptr;
+    virtual_.free[virtual_.base] = kVirtualBytes;
+  }
+  std::uintptr_t base = number(wanted);
+  if (!base || !take_at(virtual_.free, base, bytes)) base = take(virtual_.free, bytes, alignment);
+  if (base) reservations_[base] = bytes;
+  return reinterpret_cast<void*>(base);
+}
+
+bool MemoryMap::free_addresses(void* base, std::size_t bytes) {
+  std::lock_guard guard(lock_);
+  const auto it = reservations_.find(number(base));
+  if (it == reservations_.end() || it->second != bytes) return false;
+  const auto mapped = blocks_.lower_bound(it->first);
+  if (mapped != blocks_.end() && mapped->first < it->first + bytes) return false;
+  reservations_.erase(it);
+  give_back(virtual_.free, number(base), bytes);
+  return true;
+}
+
+bool MemoryMap::reserved(std::uintptr_t begin, std::uintptr_t end) const {
+  auto it = reservations_.upper_bound(begin);
+  return it != reservations_.begin() && (--it, end <= it->first + it->second);
+}
+
+bool MemoryMap::map(void* address, std::size_t bytes, int device, const void* owner) {
+  std::lock_guard guard(lock_);
+  const std::uintptr_t begin = number(address), end = begin + bytes;
+  if (!reserved(begin, end) || locate(begin)) return false;
+  const auto next = blocks_.lower_bound(begin);
+  if (next != blocks_.end() && next->first < end) return false;
+  Block block;
+  block.base = begin;
+  block.bytes = bytes;
+  block.kind = MemoryKind::device;
+  block.origin = Origin::mapped;
+  block.device = device;
+  block.owner = owner;
+  block.accessible = false;
+  add(block);
+  return true;
+}
+
+std::vector<MemoryMap::Block> MemoryMap::unmap(void* address, std::size_t bytes) {
+  std::lock_guard guard(lock_);
+  std::vector<Block> found;
+  const std::uintptr_t end = number(address) + bytes;
+  std::uintptr_t reached = number(address);
+  for (auto it = blocks_.find(reached); reached < end; ++it) {
+    if (it == blocks_.end() || it->first != reached || it->second.origin != Origin::mapped) return {};
+    found.push_back(it->second);
+    reached += it->second.bytes;
+  }
+  if (reached != end) return {};
+  for (const Block& block : found) blocks_.erase(block.base);
+  contents_.forget(address, bytes);
+  madvise(address, bytes, MADV_DONTNEED);
+  return found;
+}
+
+bool MemoryMap::set_access(void* address, std::size_t bytes, bool accessible) {
+  std::lock_guard guard(lock_);
+  const std::uintptr_t begin = number(address), end = begin + bytes;
+  for (std::uintptr_t at = begin; at < end;) {
+    const Block* block = locate(at);
+    if (!block || block->origin != Origin::mapped) return false;
+    at = block->base + block->bytes;
+  }
+  for (auto it = blocks_.lower_bound(begin); it != blocks_.end() && it->first < end; ++it)
+    it->second.accessible = accessible;
+  return true;
 }
 
 }  // namespace zerostall::simgpu

@@ -33,6 +33,7 @@ void read_fields(DeviceModel& m, const nlohmann::json& file) {
       {"shared_per_sm_bytes", &DeviceModel::shared_per_sm_bytes},
       {"shared_optin_bytes", &DeviceModel::shared_optin_bytes},
       {"blocks_per_sm", &DeviceModel::blocks_per_sm},
+      {"threads_per_sm", &DeviceModel::threads_per_sm},
       {"device_bytes_per_us", &DeviceModel::device_bytes_per_us},
       {"pinned_bytes_per_us", &DeviceModel::pinned_bytes_per_us},
       {"pageable_bytes_per_us", &DeviceModel::pageable_bytes_per_us},
@@ -55,6 +56,11 @@ void read_fields(DeviceModel& m, const nlohmann::json& file) {
       {"bytes_per_thread", &DeviceModel::bytes_per_thread},
   };
   for (const auto& f : fields) m.*f.field = file.at(f.key).at("value").get<std::int64_t>();
+  const auto optional = [&](const char* key, std::int64_t otherwise) {
+    return file.contains(key) ? file.at(key).at("value").get<std::int64_t>() : otherwise;
+  };
+  m.link_bytes_per_us = optional("link_bytes_per_us", m.pinned_bytes_per_us);
+  m.link_latency_ns = optional("link_latency_ns", m.copy_latency_ns);
   for (const auto& k : file.at("kernel_block_ns")) m.kernel_classes.push_back({k.at("name"), k.at("value")});
 }
 

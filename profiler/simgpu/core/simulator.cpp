@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/imports.h"
 #include "profiler/simgpu/core/readback.h"
 
 namespace zerostall::simgpu {
@@ -31,7 +32,9 @@ void initialize_driver() {
   inside = true;
   std::call_once(once, [] {
     std::atexit(write_log);
+    check_imports();
     load_supplied_values();
+    load_faults();
     const char* path = std::getenv("CUDA_INJECTION64_PATH");
     if (!path || !*path) return;
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -14,7 +14,7 @@ namespace zerostall::simgpu {
 struct Simulator {
   DeviceModel model = load_model();
   VirtualClock clock;
-  MemoryMap memory;
+  MemoryMap memory{static_cast<std::size_t>(model.memory_bytes)};
   std::mutex lock;  // guards timeline
   Timeline timeline{clock, model.launch_queue};
 };

@@ -3,6 +3,7 @@
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/host_functions.h"
+#include "profiler/simgpu/core/pools.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -17,6 +18,7 @@ cudaError_t wait_for(std::int64_t time, SyncInfo sync) {
   s.clock.advance(s.model.sync_ns);
   finish_host_functions(time);
   sync.end_ns = s.clock.now();
+  note_synchronized();
   sync.correlation = t_correlation;
   publish(sync);
   return cudaSuccess;

@@ -1,15 +1,17 @@
 // cuptiSubscribe and the callback domains. One subscriber, as in CUPTI up to 13.2.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <mutex>
-#include <vector>
+#include <string>
 
 #include "profiler/simgpu/cupti/state.h"
 
 struct CUpti_Subscriber_st {
-  CUpti_CallbackFunc function;
-  void* user;
+  std::atomic<CUpti_CallbackFunc> function;
+  std::atomic<void*> user;
 };
 
 namespace zerostall::simgpu::cupti {
@@ -17,59 +19,140 @@ namespace {
 
 constexpr int kDomains = CUPTI_CB_DOMAIN_SIZE;
 
-// Flags are read inside every API call, hence plain bytes behind one atomic pointer that is published once.
-struct Flags {
-  std::array<std::vector<std::atomic<std::uint8_t>>, kDomains> on;
-  Flags() {
-    for (int d = 1; d < kDomains; ++d) {
-      const std::uint32_t n = callback_count(d);
-      on[static_cast<std::size_t>(d)] = std::vector<std::atomic<std::uint8_t>>(n ? n : 512);
-    }
+std::uint32_t id_count(int domain) {
+  switch (domain) {
+    case CUPTI_CB_DOMAIN_DRIVER_API:
+    case CUPTI_CB_DOMAIN_RUNTIME_API:
+      return callback_count(domain);
+    case CUPTI_CB_DOMAIN_RESOURCE:
+      return CUPTI_CBID_RESOURCE_SIZE;
+    case CUPTI_CB_DOMAIN_SYNCHRONIZE:
+      return CUPTI_CBID_SYNCHRONIZE_SIZE;
+    case CUPTI_CB_DOMAIN_NVTX:
+      return CUPTI_CBID_NVTX_SIZE;
+    case CUPTI_CB_DOMAIN_STATE:
+      return CUPTI_CBID_STATE_SIZE;
+    default:
+      return 0;
   }
-};
-
-Flags& flags() {
-  static Flags* instance = new Flags;
-  return *instance;
 }
 
-std::mutex g_lock;
-std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
-std::atomic<int> g_enabled{0};
-thread_local bool t_inside = false;  // CUDA calls made by a callback are not reported to it
+// Read inside every API call, hence plain flags that are allocated once.
+struct Domain {
+  std::uint32_t count = 0;
+  std::unique_ptr<std::atomic<bool>[]> on;
+  std::atomic<int> enabled{0};
+};
 
-void deliver(CallInfo& call, CUpti_ApiCallbackSite site, const int* result) {
+std::array<Domain, kDomains>& domains() {
+  static auto* instance = [] {
+    auto* all = new std::array<Domain, kDomains>;
+    for (int d = 1; d < kDomains; ++d) {
+      Domain& domain = (*all)[static_cast<std::size_t>(d)];
+      domain.count = id_count(d);
+      domain.on = std::make_unique<std::atomic<bool>[]>(domain.count);
+    }
+    return all;
+  }();
+  return *instance;
+}
+Domain& domain_of(int d) { return domains()[static_cast<std::size_t>(d)]; }
+
+std::mutex g_lock;
+std::string g_holder;  // name the subscriber gave itself
+std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
+thread_local bool t_inside = false;
+
+// Handles are never freed, since another thread may be inside one; they are used in turn, so that an old one is known
+// to be old for a long time.
+CUpti_SubscriberHandle next_handle() {
+  static std::array<CUpti_Subscriber_st, 256> handles;
+  static std::size_t next = 0;
+  return &handles[next++ % handles.size()];
+}
+
+bool known(CUpti_SubscriberHandle s, int domain) {
+  return s && s == g_subscriber.load() && domain > 0 && domain < kDomains;
+}
+
+void set_flag(Domain& domain, std::uint32_t id, bool on) {
+  if (domain.on[id].exchange(on) != on) domain.enabled += on ? 1 : -1;
+}
+
+void set_domain(int d, bool on) {
+  Domain& domain = domain_of(d);
+  for (std::uint32_t id = 0; id < domain.count; ++id) set_flag(domain, id, on);
+}
+
+void forget_locked() {
+  g_subscriber = nullptr;
+  for (int d = 1; d < kDomains; ++d) set_domain(d, false);
+}
+
+CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
+                      CUpti_SubscriberParams* params) {
+  std::lock_guard guard(g_lock);
+  if (!subscriber || !callback || (params && params->structSize == 0)) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (g_subscriber.load()) {
+    if (params && params->oldSubscriberName && params->oldSubscriberSize > 0) {
+      const std::size_t n = std::min(g_holder.size(), params->oldSubscriberSize - 1);
+      std::memcpy(params->oldSubscriberName, g_holder.data(), n);
+      params->oldSubscriberName[n] = '\0';
+    }
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
+  const char* name = params && params->subscriberName ? params->subscriberName : "unnamed";
+  g_holder = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
+  CUpti_SubscriberHandle handle = next_handle();
+  handle->function = callback;
+  handle->user = user;
+  *subscriber = handle;
+  g_subscriber = handle;
+  return CUPTI_SUCCESS;
+}
+
+}  // namespace
+
+bool callbacks_wanted() {
+  if (!g_subscriber.load()) return false;
+  return std::any_of(domains().begin() + 1, domains().end(), [](const Domain& d) { return d.enabled > 0; });
+}
+
+bool domain_wanted(int domain) { return domain_of(domain).enabled.load(std::memory_order_relaxed) > 0; }
+
+bool callback_wanted(int d, std::uint32_t id) {
+  const Domain& domain = domain_of(d);
+  return id < domain.count && domain.on[id].load(std::memory_order_relaxed);
+}
+
+void call_subscriber(int domain, std::uint32_t id, const void* data) {
   const CUpti_SubscriberHandle s = g_subscriber.load(std::memory_order_acquire);
   if (!s || t_inside) return;
-  auto& on = flags().on[static_cast<std::size_t>(call.domain)];
-  if (call.callback_id >= on.size() || !on[call.callback_id].load(std::memory_order_relaxed)) return;
+  t_inside = true;
+  s->function.load(std::memory_order_relaxed)(s->user.load(std::memory_order_relaxed),
+                                              static_cast<CUpti_CallbackDomain>(domain), id, data);
+  t_inside = false;
+}
+
+void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result) {
+  if (t_inside || !callback_wanted(call.domain, call.callback_id)) return;
   CUpti_CallbackData data{};
   data.callbackSite = site;
   data.functionName = call.name;
   data.functionParams = call.params;
   data.functionReturnValue = const_cast<int*>(result);
   data.symbolName = call.symbol;
-  data.contextUid = kContext;
+  data.contextUid = context_of(current_device());
+  data.context = context_handle(data.contextUid);
   data.correlationData = &call.user_data;
   data.correlationId = call.correlation;
-  t_inside = true;
-  s->function(s->user, static_cast<CUpti_CallbackDomain>(call.domain), call.callback_id, &data);
-  t_inside = false;
+  call_subscriber(call.domain, call.callback_id, &data);
 }
 
-bool known(CUpti_SubscriberHandle s, CUpti_CallbackDomain domain) {
-  return s && s == g_subscriber.load() && domain > 0 && domain < kDomains;
+void forget_subscriber() {
+  std::lock_guard guard(g_lock);
+  forget_locked();
 }
-
-void set_flag(std::atomic<std::uint8_t>& flag, bool on) {
-  if (flag.exchange(on) != static_cast<std::uint8_t>(on)) g_enabled += on ? 1 : -1;
-}
-
-}  // namespace
-
-bool callbacks_wanted() { return g_subscriber.load() && g_enabled.load() > 0; }
-void callback_enter(CallInfo& call) { deliver(call, CUPTI_API_ENTER, nullptr); }
-void callback_exit(CallInfo& call, const int* result) { deliver(call, CUPTI_API_EXIT, result); }
 
 }  // namespace zerostall::simgpu::cupti
 
@@ -78,43 +161,58 @@ using namespace zerostall::simgpu::cupti;
 extern "C" {
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user) {
-  std::lock_guard guard(g_lock);
-  if (!subscriber || !callback) return CUPTI_ERROR_INVALID_PARAMETER;
-  if (g_subscriber.load()) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  *subscriber = new CUpti_Subscriber_st{callback, user};
-  g_subscriber = *subscriber;
-  return CUPTI_SUCCESS;
+  return subscribe(subscriber, callback, user, nullptr);
 }
-
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
+                              CUpti_SubscriberParams* params) {
+  return subscribe(subscriber, callback, user, params);
+}
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
   std::lock_guard guard(g_lock);
   if (!subscriber || subscriber != g_subscriber.load()) return CUPTI_ERROR_INVALID_PARAMETER;
-  g_subscriber = nullptr;  // leaked: another thread may be inside it
-  for (auto& domain : flags().on)
-    for (auto& flag : domain) set_flag(flag, false);
+  forget_locked();
   update_hooks();
   return CUPTI_SUCCESS;
 }
-
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                                 CUpti_CallbackId id) {
   std::lock_guard guard(g_lock);
-  if (!known(subscriber, domain)) return CUPTI_ERROR_INVALID_PARAMETER;
-  auto& on = flags().on[static_cast<std::size_t>(domain)];
-  if (id >= on.size()) return CUPTI_ERROR_INVALID_PARAMETER;
-  set_flag(on[id], enable != 0);
+  if (!known(subscriber, domain) || id >= domain_of(domain).count) return CUPTI_ERROR_INVALID_PARAMETER;
+  set_flag(domain_of(domain), id, enable != 0);
   update_hooks();
   return CUPTI_SUCCESS;
 }
-
 CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain) {
   std::lock_guard guard(g_lock);
   if (!known(subscriber, domain)) return CUPTI_ERROR_INVALID_PARAMETER;
-  for (auto& flag : flags().on[static_cast<std::size_t>(domain)]) set_flag(flag, enable != 0);
+  set_domain(domain, enable != 0);
   update_hooks();
   return CUPTI_SUCCESS;
 }
-
+CUptiResult cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscriber) {
+  std::lock_guard guard(g_lock);
+  if (!known(subscriber, CUPTI_CB_DOMAIN_DRIVER_API)) return CUPTI_ERROR_INVALID_PARAMETER;
+  for (int d = 1; d < kDomains; ++d) set_domain(d, enable != 0);
+  update_hooks();
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetCallbackState(uint32_t* enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
+                                  CUpti_CallbackId id) {
+  std::lock_guard guard(g_lock);
+  if (!enable || !known(subscriber, domain) || id >= domain_of(domain).count) return CUPTI_ERROR_INVALID_PARAMETER;
+  *enable = callback_wanted(domain, id);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
+  // STATE is accepted, but nothing goes wrong here that it would report; NVTX does not pass through this library.
+  static CUpti_CallbackDomain supported[] = {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_CB_DOMAIN_RUNTIME_API,
+                                             CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CB_DOMAIN_SYNCHRONIZE,
+                                             CUPTI_CB_DOMAIN_STATE};
+  if (!count || !table) return CUPTI_ERROR_INVALID_PARAMETER;
+  *count = std::size(supported);
+  *table = supported;
+  return CUPTI_SUCCESS;
+}
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id, const char** name) {
   const char* found = callback_name(domain, id);
   if (!name || !found) return CUPTI_ERROR_INVALID_PARAMETER;

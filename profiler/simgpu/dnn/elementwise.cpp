@@ -7,10 +7,12 @@ using namespace zerostall::simgpu::dnn;
 
 namespace {
 
-constexpr std::size_t kStateBytes = 48;      // one curandState
-constexpr std::size_t kThreadsPerSm = 2048;  // a generator for each thread the device holds
+constexpr std::size_t kStateBytes = 48;  // one curandState
 
-std::size_t states_bytes() { return std::size_t(simulator().model.sm_count) * kThreadsPerSm * kStateBytes; }
+std::size_t states_bytes() {  // a generator for each thread the device holds
+  const DeviceModel& m = simulator().model;
+  return std::size_t(m.sm_count) * std::size_t(m.threads_per_sm) * kStateBytes;
+}
 
 // Null states: the descriptor is for inference and needs no generator.
 int set_dropout(Dropout* d, float probability, void* states, std::size_t bytes, unsigned long long seed) {

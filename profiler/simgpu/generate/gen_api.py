@@ -96,7 +96,7 @@ def emit(api, functions, extra):
         params, pointer = "", "nullptr"
         if fields:
             params, pointer = f"{versioned}_params params{{{arguments}}};\n  ", "&params"
-        result = f"sim_{name}({arguments})"
+        result = f"call.fault() ? static_cast<{status}>(call.fault()) : sim_{name}({arguments})"
         if name not in REPORT_LAST_ERROR:
             result = f"remember({result})"
         base = per_thread_base(name, functions)

@@ -58,8 +58,8 @@ def functions(name):
     return dict(rows(path)) if os.path.exists(path) else {}
 
 
-def accepted():
-    return {name for name, _ in rows(f"{FOLDER}/accepted.tsv")}
+def by_hand():
+    return {name: status for name, status, _ in rows(f"{FOLDER}/by_hand.tsv")}
 
 
 def defined(build, target):
@@ -77,17 +77,17 @@ def defined(build, target):
 def built_status(library, build):
     """{list: {function: status}} of what is built."""
     symbols = defined(build, library.target)
-    silent = accepted()
+    said = by_hand()
     generated = library.name in ("libcudart", "libcuda")
 
     def status(name, behaviour):
         has_behaviour = symbols.get(behaviour, False) if generated and behaviour in symbols else symbols[name]
-        return UNSUPPORTED if not has_behaviour else ACCEPTED if name in silent else MODELLED
+        return said.get(name, MODELLED) if has_behaviour else UNSUPPORTED
 
     result = {library.name: {n: status(n, f"sim_{n}") for n in symbols if re.match(library.pattern, n)}}
     if library.name == "libcudart":
         old = {n[len("compat12_"):] for n in defined(build, "simcudart-12") if n.startswith("compat12_")}
-        result["libcudart-12"] = {n: ACCEPTED if n in silent else MODELLED for n in old}
+        result["libcudart-12"] = {n: said.get(n, MODELLED) for n in old}
     return result
 
 
@@ -107,9 +107,11 @@ def compare(build, rewrite):
                     print(f"{name}: {function}: manifest {known.get(function, '-')}, built {built.get(function, '-')}")
             if rewrite:
                 write(name, built)
-    if dead := sorted(accepted() - {f for l in libraries() for n in (l.name, f"{l.name}-12") for f in functions(n)}):
-        differences += 1
-        print(f"accepted.tsv names functions that no library has: {' '.join(dead)}")
+    known = {f: s for l in libraries() for n in (l.name, f"{l.name}-12") for f, s in functions(n).items()}
+    for function, status in by_hand().items():
+        if known.get(function) != status:
+            differences += 1
+            print(f"by_hand.tsv: {function} is {status}, but {'has no behaviour' if function in known else 'no library has it'}")
     return differences
 
 

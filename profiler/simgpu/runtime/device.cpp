@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "profiler/simgpu/core/attributes.h"
+#include "profiler/simgpu/core/errors.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
@@ -17,64 +18,20 @@ namespace {
 
 constexpr int kVersion = 13000;
 
-const char* error_text(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "no error";
-    case cudaErrorInvalidValue:
-      return "invalid argument";
-    case cudaErrorMemoryAllocation:
-      return "out of memory";
-    case cudaErrorInvalidDevice:
-      return "invalid device ordinal";
-    case cudaErrorInvalidResourceHandle:
-      return "invalid resource handle";
-    case cudaErrorNotReady:
-      return "device not ready";
-    case cudaErrorNotSupported:
-      return "operation not supported (zerostall's simulated GPU does not implement it)";
-    case cudaErrorHostMemoryAlreadyRegistered:
-      return "part or all of the requested memory range is already mapped";
-    case cudaErrorHostMemoryNotRegistered:
-      return "pointer does not correspond to a registered memory region";
-    default:
-      return "error of the simulated GPU";
-  }
-}
-
-const char* error_name(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "cudaSuccess";
-    case cudaErrorInvalidValue:
-      return "cudaErrorInvalidValue";
-    case cudaErrorMemoryAllocation:
-      return "cudaErrorMemoryAllocation";
-    case cudaErrorInvalidDevice:
-      return "cudaErrorInvalidDevice";
-    case cudaErrorInvalidResourceHandle:
-      return "cudaErrorInvalidResourceHandle";
-    case cudaErrorNotReady:
-      return "cudaErrorNotReady";
-    case cudaErrorNotSupported:
-      return "cudaErrorNotSupported";
-    case cudaErrorHostMemoryAlreadyRegistered:
-      return "cudaErrorHostMemoryAlreadyRegistered";
-    case cudaErrorHostMemoryNotRegistered:
-      return "cudaErrorHostMemoryNotRegistered";
-    default:
-      return "cudaErrorUnknown";
-  }
-}
-
 bool known_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
 
 extern "C" {
 
-__attribute__((visibility("default"))) const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
-__attribute__((visibility("default"))) const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+__attribute__((visibility("default"))) const char* cudaGetErrorString(cudaError_t error) {
+  const char* text = error_text(error);
+  return text ? text : "unrecognized error code";
+}
+__attribute__((visibility("default"))) const char* cudaGetErrorName(cudaError_t error) {
+  const char* name = runtime_error_name(error);
+  return name ? name : "unrecognized error code";
+}
 
 cudaError_t sim_cudaDriverGetVersion(int* version) {
   if (!version) return cudaErrorInvalidValue;
@@ -125,7 +82,7 @@ cudaError_t sim_cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->asyncEngineCount = 3;
   p->memoryBusWidth = static_cast<int>(m.memory_bus_bits);
   p->l2CacheSize = static_cast<int>(m.l2_bytes);
-  p->maxThreadsPerMultiProcessor = kThreadsPerSm;
+  p->maxThreadsPerMultiProcessor = static_cast<int>(m.threads_per_sm);
   p->sharedMemPerMultiprocessor = static_cast<std::size_t>(m.shared_per_sm_bytes);
   p->sharedMemPerBlockOptin = static_cast<std::size_t>(m.shared_optin_bytes);
   p->reservedSharedMemPerBlock = 1024;

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "profiler/simgpu/core/hooks.h"
+#include "profiler/simgpu/core/symbols.h"
+#include "profiler/simgpu/core/imports.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
 
@@ -29,6 +31,7 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_
 
 // Not API calls: the contract between nvcc's generated code and the runtime (crt/host_runtime.h).
 EXPORT void** __cudaRegisterFatBinary(void*) {
+  check_imports();  // a library with kernels was loaded
   static void* handle = nullptr;
   return &handle;
 }
@@ -39,8 +42,15 @@ EXPORT void __cudaRegisterFunction(void**, const char* host_function, char*, con
                                    uint3*, dim3*, dim3*, int*) {
   register_kernel(host_function, device_name);
 }
-EXPORT void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
-EXPORT void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, std::size_t, int, int) {}
+EXPORT void __cudaRegisterVar(void**, char* host_variable, char*, const char* device_name, int, std::size_t bytes, int,
+                              int) {
+  register_symbol(host_variable, device_name, bytes);
+}
+// The program reaches a managed variable through a pointer of its own, which is filled in before main.
+EXPORT void __cudaRegisterManagedVar(void**, void** host_pointer, char*, const char*, int, std::size_t bytes, int,
+                                     int) {
+  *host_pointer = simulator().memory.allocate_host(bytes, MemoryKind::managed);
+}
 EXPORT void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
 
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared_bytes, CUstream_st* stream) {
@@ -64,7 +74,8 @@ EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
                                       cudaStream_t stream) {
   static Counter* counter = counter_for("__cudaLaunchKernel");
   ApiCall call(2, 505, "__cudaLaunchKernel_v13000", nullptr, kernel_name(kernel), counter);
-  return call.finish(remember(run(kernel, grid, block, shared_bytes, stream)));
+  const auto fault = static_cast<cudaError_t>(call.fault());
+  return call.finish(remember(fault ? fault : run(kernel, grid, block, shared_bytes, stream)));
 }
 
 extern "C" {

@@ -24,7 +24,8 @@ PLAIN = {"double": "f64", "float": "f32", "signed char": "i32", "char": "i32", "
 
 def pointer_typedefs(text):
     """Names of typedefs for pointers: `typedef struct x* name;`, `typedef void *name;`, and pointers to functions."""
-    names = set(re.findall(r"typedef\s+(?:const\s+)?(?:struct\s+)?\w+\s*(?:const\s*)?\*\s*(\w+)\s*(?:CUDNN_DEPRECATED)?\s*;", text))
+    plain = r"typedef\s+(?:\w*DEPRECATED\w*\s+)?(?:const\s+)?(?:struct\s+)?\w+\s*(?:const\s*)?\*\s*(\w+)\s*(?:\w*DEPRECATED\w*)?\s*;"
+    names = set(re.findall(plain, text))
     return names | set(re.findall(r"typedef[^;{}()]*\(\s*\*\s*(\w+)\s*\)", text)) | {"cudaStream_t"}
 
 
@@ -65,7 +66,9 @@ def written(compiler, root, include, source):
     text = subprocess.run([compiler, "-std=c++20", "-E", "-P", "-I", root, "-isystem", include, source], check=True,
                           capture_output=True, text=True).stdout
     pattern = r'extern "C" __attribute__\(\(visibility\("default"\)\)\) ([\w\s:*]+?[\s*]+)(cu\w+)\s*\(([^{}()]*)\)\s*\{'
-    # Types of this file's own are classes behind pointers; enumerations are passed as int.
+    # Types of this file's own are classes behind pointers, or other names of plain types; enumerations are passed as int.
+    for name, plain in re.findall(r"using (\w+) = ([\w:]+);", open(source).read()):
+        PLAIN[name] = PLAIN.get(plain, "i32")
     return {name: signature(result, parameters, set()) for result, name, parameters in re.findall(pattern, text)}
 
 

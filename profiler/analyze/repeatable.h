@@ -1,0 +1,15 @@
+// Would the same program show the same modelled times again?
+#pragma once
+#include <optional>
+
+#include "profiler/analyze/steps.h"
+
+namespace zerostall {
+
+// The virtual clock moves the same way each time only as long as one thread at a time makes CUDA calls (the hand-over
+// to the autograd thread and back is fine). False when calls of two threads overlap, when a thread that does not work
+// for a step makes calls during it, or when the host's own CPU time drives the clock. Nullopt for measured times, which
+// nobody expects to repeat.
+std::optional<bool> times_repeatable(const Trace& trace, const Steps& steps);
+
+}  // namespace zerostall

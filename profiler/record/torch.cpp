@@ -1,0 +1,43 @@
+#include "profiler/record/torch.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "profiler/base/strings.h"
+#include "profiler/record/child.h"
+
+namespace zerostall {
+namespace {
+
+// Prints one fact a line: Python's version, torch's folder, version and CUDA version.
+constexpr const char* kScript = R"(
+import importlib.util, os, re, sys
+print(sys.version.split()[0])
+spec = importlib.util.find_spec("torch")
+if spec and spec.submodule_search_locations:
+    folder = list(spec.submodule_search_locations)[0]
+    text = open(os.path.join(folder, "version.py")).read()
+    def value(name):
+        found = re.search(r"^" + name + r"\b[^=\n]*=\s*['\"]([^'\"]*)['\"]", text, re.M)
+        return found.group(1) if found else ""
+    print(folder)
+    print(value("__version__"))
+    print(value("cuda"))
+)";
+
+}  // namespace
+
+Result<TorchFound> find_torch(const std::filesystem::path& python, SignalInbox& inbox) {
+  // Not recorded and not simulated, whatever runs around us.
+  const auto child = run_child({{python.string(), "-c", kScript}, {}, {"LD_PRELOAD", "CUDA_INJECTION64_PATH"}}, inbox);
+  if (!child) return child.error();
+  if (child->exit_code != 0)
+    return Error{fmt::format("{} does not work: {}", python.string(), last_lines(child->err, 1))};
+  TorchFound found;
+  std::istringstream lines(child->out);
+  for (std::string* field : {&found.python, &found.folder, &found.version, &found.cuda}) std::getline(lines, *field);
+  return found;
+}
+
+}  // namespace zerostall

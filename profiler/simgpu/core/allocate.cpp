@@ -1,0 +1,118 @@
+#include "profiler/simgpu/core/allocate.h"
+
+#include "profiler/simgpu/core/capture.h"
+#include "profiler/simgpu/core/pools.h"
+#include "profiler/simgpu/core/simulator.h"
+
+namespace zerostall::simgpu {
+namespace {
+
+constexpr std::size_t kPitch = 512;
+constexpr unsigned kHostAllocFlags = 7, kRegisterFlags = 15;
+
+void wait_until_idle(std::int64_t cost_ns) {
+  Simulator& s = simulator();
+  std::lock_guard guard(s.lock);
+  s.clock.wait_until(s.timeline.device_tail());
+  s.clock.advance(cost_ns);
+  note_synchronized();
+}
+
+// What every call here begins with: a context, and the rules of stream capture.
+cudaError_t may_allocate() {
+  ensure_context();
+  return current_context() ? check_unsafe_call() : cudaErrorNoDevice;
+}
+
+}  // namespace
+
+cudaError_t allocate_device(void** pointer, std::size_t bytes) {
+  if (!pointer) return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
+  Simulator& s = simulator();
+  s.clock.advance(s.model.allocate_ns);
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  release_unused(current_device());
+  *pointer = s.memory.allocate_device(bytes, current_device());
+  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t allocate_pitched(void** pointer, std::size_t* pitch, std::size_t width_bytes, std::size_t rows) {
+  if (!pointer || !pitch) return cudaErrorInvalidValue;
+  const std::size_t row = (width_bytes + kPitch - 1) / kPitch * kPitch;
+  if (rows && row > ~std::size_t{0} / rows) return cudaErrorMemoryAllocation;
+  const cudaError_t error = allocate_device(pointer, row * rows);
+  if (error == cudaSuccess) *pitch = row;
+  return error;
+}
+
+cudaError_t allocate_pinned(void** pointer, std::size_t bytes, unsigned flags) {
+  if (!pointer || flags & ~kHostAllocFlags) return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
+  Simulator& s = simulator();
+  s.clock.advance(s.model.host_allocate_ns);
+  *pointer = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  *pointer = s.memory.allocate_host(bytes, MemoryKind::pinned, current_device(), flags);
+  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t allocate_managed(void** pointer, std::size_t bytes, unsigned flags) {
+  if (!pointer || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
+  Simulator& s = simulator();
+  s.clock.advance(s.model.allocate_ns);
+  *pointer = s.memory.allocate_host(bytes, MemoryKind::managed, current_device(), flags);
+  return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t free_device(void* pointer) {
+  if (const cudaError_t error = may_allocate()) return error;
+  if (!pointer) return cudaSuccess;
+  Simulator& s = simulator();
+  const MemoryMap::Block block = s.memory.find(pointer);
+  if (block.base != reinterpret_cast<std::uintptr_t>(pointer) || block.origin == Origin::mapped ||
+      (block.kind != MemoryKind::device && block.kind != MemoryKind::managed))
+    return cudaErrorInvalidValue;
+  wait_until_idle(s.model.allocate_ns);
+  if (!s.memory.release(pointer, block.kind)) return cudaErrorInvalidValue;
+  if (block.origin == Origin::pooled) forget_pooled(block);
+  return cudaSuccess;
+}
+
+cudaError_t free_pinned(void* pointer) {
+  if (const cudaError_t error = may_allocate()) return error;
+  if (!pointer) return cudaSuccess;
+  Simulator& s = simulator();
+  wait_until_idle(s.model.host_allocate_ns);
+  return s.memory.release(pointer, MemoryKind::pinned) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t register_pinned(void* pointer, std::size_t bytes, unsigned flags) {
+  if (!pointer || !bytes || flags & ~kRegisterFlags) return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
+  Simulator& s = simulator();
+  s.clock.advance(s.model.host_allocate_ns);
+  return s.memory.register_host(pointer, bytes, current_device(), flags) ? cudaSuccess
+                                                                         : cudaErrorHostMemoryAlreadyRegistered;
+}
+
+cudaError_t unregister_pinned(void* pointer) {
+  if (!pointer) return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
+  Simulator& s = simulator();
+  wait_until_idle(s.model.host_allocate_ns);
+  return s.memory.unregister_host(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+}
+
+cudaError_t memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
+  const MemoryMap& memory = simulator().memory;
+  release_unused(current_device());
+  if (total_bytes) *total_bytes = memory.capacity();
+  if (free_bytes) *free_bytes = memory.capacity() - memory.device_bytes(current_device());
+  return cudaSuccess;
+}
+
+}  // namespace zerostall::simgpu

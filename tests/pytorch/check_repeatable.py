@@ -1,0 +1,43 @@
+"""Runs a program several times and wants the same bytes of `zerostall stat --json` each time, modelled times included:
+check_repeatable.py --build BUILD --runs N PROGRAM.py"""
+import argparse
+import difflib
+import pathlib
+import sys
+import tempfile
+
+from program_header import read_header
+from simulated import Tools
+
+
+def run(tools, python, program, trace):
+    header = read_header(program)
+    done = tools.record([python, program], trace, header.options, header.environment, header.timeout_s)
+    if done.returncode:
+        sys.exit(f"{done.stdout}\n{program.name} ended with {done.returncode}")
+    text = tools.stat_text(trace, header.warmup)
+    trace.unlink()
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("program", type=pathlib.Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder, "run.zstall")  # the same name each time: it is in the output
+        texts = [run(Tools(options.build), options.python, options.program, trace) for _ in range(options.runs)]
+    for number, text in enumerate(texts):
+        if text != texts[0]:
+            lines = [each.splitlines() for each in (texts[0], text)]
+            difference = difflib.unified_diff(*lines, "run 0", f"run {number}", n=1, lineterm="")
+            print(*list(difference)[:60], sep="\n")
+            sys.exit(f"run {number} of {options.runs} differs from run 0")
+    print(f"{options.runs} runs of {options.program.name}: the same {len(texts[0])} bytes")
+
+
+if __name__ == "__main__":
+    main()

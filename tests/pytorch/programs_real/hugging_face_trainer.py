@@ -1,0 +1,42 @@
+"""A Hugging Face Trainer trains a small Llama: it reads the loss and the gradient's norm where it logs.
+# label: full
+# needs: transformers accelerate
+# expect: waits=3
+# timeout: 300
+"""
+import tempfile
+
+import torch
+from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainerCallback, TrainingArguments
+
+
+class Steps(TrainerCallback):
+    """Marks steps: from the first forward pass of an update to its end."""
+
+    def on_step_begin(self, args, state, control, **more):
+        torch.cuda.nvtx.range_push(f"step {state.global_step}")
+
+    def on_log(self, args, state, control, **more):
+        torch.cuda.nvtx.mark("log")
+
+    def on_step_end(self, args, state, control, **more):
+        torch.cuda.nvtx.range_pop()
+
+
+class Words(torch.utils.data.Dataset):
+    def __len__(self):
+        return 64
+
+    def __getitem__(self, index):
+        words = torch.randint(0, 500, (32,))
+        return {"input_ids": words, "labels": words}
+
+
+model = LlamaForCausalLM(LlamaConfig(vocab_size=500, hidden_size=64, intermediate_size=128, num_hidden_layers=2,
+                                     num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=64))
+with tempfile.TemporaryDirectory() as folder:
+    arguments = TrainingArguments(folder, per_device_train_batch_size=4, max_steps=8, logging_steps=1, bf16=True,
+                                  report_to=[], save_strategy="no", gradient_accumulation_steps=2, disable_tqdm=True)
+    result = Trainer(model, arguments, train_dataset=Words(), callbacks=[Steps()]).train()
+assert result.global_step == 8 and next(model.parameters()).is_cuda
+print("ok hugging_face_trainer")

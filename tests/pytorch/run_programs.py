@@ -1,0 +1,90 @@
+"""Runs programs on the simulated GPU and checks what their headers promise (program_header.py says what that may be):
+run_programs.py --build BUILD PROGRAM.py... Prints a line per program; exits 1 if one fails."""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from program_header import read_header
+from simulated import Tools
+
+SKIPPED = 77  # what CTest is told to take as skipped
+
+
+def check_steps(header, stat):
+    judged = [step for step in stat["steps"] if step["judged"]]
+    if header.expect and not judged:
+        return ["no step was judged"]
+    return [f"step {step['index']}: {counter} is {step[counter]}, expected {values}: {step['host_waits']}"
+            for step in judged for counter, values in header.expect.items() if step[counter] not in values]
+
+
+def check_trace(header, stat):
+    texts = check_steps(header, stat)
+    oddities = stat["oddities"]
+    texts += [f"unsupported call: {name}" for name in oddities["unsupported_calls"] if name not in header.unsupported]
+    texts += [f"the tracer had a problem: {text}" for text in oddities["tool_problems"]]
+    if not stat["complete"]:
+        texts.append(f"the trace is not complete: {stat['lost']} records lost")
+    for name, count in header.calls.items():
+        found = stat["calls"].get(name, {"count": 0})["count"]
+        if found != count:
+            texts.append(f"{name} was called {found} times, expected {count}")
+    return texts
+
+
+def check_output(done):
+    texts = [f"exit code {done.returncode}"] if done.returncode else []
+    if not re.search(r"^ok ", done.stdout, re.MULTILINE):
+        texts.append("printed no line that begins with ok")
+    return texts + ([done.stdout[-3000:]] if texts else [])
+
+
+def missing_modules(python, header):
+    code = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))"
+    return subprocess.run([python, "-c", code, *header.needs], stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def run(tools, python, program, folder, with_profiler):
+    """What is wrong, as texts."""
+    header = read_header(program)
+    trace = folder / f"{program.stem}.zstall" if header.tracer else None
+    done = tools.record([python, program], trace, header.options, header.environment, header.timeout_s)
+    texts = check_output(done)
+    if trace and trace.exists():
+        stat = tools.stat(trace, header.warmup)
+        texts += check_trace(header, stat)
+        if with_profiler and header.profiler and not texts:
+            import profiler_check
+            texts += profiler_check.check(tools, python, program, header, folder, stat)
+    elif trace:
+        texts.append("no trace was written")
+    return texts
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--profiler", action="store_true", help="compare with PyTorch's profiler too")
+    parser.add_argument("programs", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for program in options.programs:
+            begin = time.monotonic()
+            if missing := missing_modules(options.python, read_header(program)):
+                print(f"skipped {program.stem}: {missing} not installed")
+                sys.exit(SKIPPED)
+            texts = run(Tools(options.build), options.python, program, pathlib.Path(folder), options.profiler)
+            verdict = "FAIL" if texts else "ok"
+            print(f"{verdict} {program.stem} ({time.monotonic() - begin:.1f} s)", *texts, sep="\n     ")
+            failed += bool(texts)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
