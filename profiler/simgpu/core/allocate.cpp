@@ -18,11 +18,17 @@ void wait_until_idle(std::int64_t cost_ns) {
   note_synchronized();
 }
 
+// What every call here begins with: a context, and the rules of stream capture.
+cudaError_t may_allocate() {
+  ensure_context();
+  return current_context() ? check_unsafe_call() : cudaErrorNoDevice;
+}
+
 }  // namespace
 
 cudaError_t allocate_device(void** pointer, std::size_t bytes) {
   if (!pointer) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_unsafe_call()) return error;
+  if (const cudaError_t error = may_allocate()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.allocate_ns);
   *pointer = nullptr;
@@ -43,7 +49,7 @@ cudaError_t allocate_pitched(void** pointer, std::size_t* pitch, std::size_t wid
 
 cudaError_t allocate_pinned(void** pointer, std::size_t bytes, unsigned flags) {
   if (!pointer || flags & ~kHostAllocFlags) return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_unsafe_call()) return error;
+  if (const cudaError_t error = may_allocate()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.host_allocate_ns);
   *pointer = nullptr;
@@ -55,7 +61,7 @@ cudaError_t allocate_pinned(void** pointer, std::size_t bytes, unsigned flags) {
 cudaError_t allocate_managed(void** pointer, std::size_t bytes, unsigned flags) {
   if (!pointer || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
     return cudaErrorInvalidValue;
-  if (const cudaError_t error = check_unsafe_call()) return error;
+  if (const cudaError_t error = may_allocate()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.allocate_ns);
   *pointer = s.memory.allocate_host(bytes, MemoryKind::managed, current_device(), flags);
@@ -63,8 +69,8 @@ cudaError_t allocate_managed(void** pointer, std::size_t bytes, unsigned flags) 
 }
 
 cudaError_t free_device(void* pointer) {
+  if (const cudaError_t error = may_allocate()) return error;
   if (!pointer) return cudaSuccess;
-  if (const cudaError_t error = check_unsafe_call()) return error;
   Simulator& s = simulator();
   const MemoryMap::Block block = s.memory.find(pointer);
   if (block.base != reinterpret_cast<std::uintptr_t>(pointer) || block.origin == Origin::mapped ||
@@ -77,6 +83,7 @@ cudaError_t free_device(void* pointer) {
 }
 
 cudaError_t free_pinned(void* pointer) {
+  if (const cudaError_t error = may_allocate()) return error;
   if (!pointer) return cudaSuccess;
   Simulator& s = simulator();
   wait_until_idle(s.model.host_allocate_ns);
@@ -85,6 +92,7 @@ cudaError_t free_pinned(void* pointer) {
 
 cudaError_t register_pinned(void* pointer, std::size_t bytes, unsigned flags) {
   if (!pointer || !bytes || flags & ~kRegisterFlags) return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
   Simulator& s = simulator();
   s.clock.advance(s.model.host_allocate_ns);
   return s.memory.register_host(pointer, bytes, current_device(), flags) ? cudaSuccess
@@ -93,6 +101,7 @@ cudaError_t register_pinned(void* pointer, std::size_t bytes, unsigned flags) {
 
 cudaError_t unregister_pinned(void* pointer) {
   if (!pointer) return cudaErrorInvalidValue;
+  if (const cudaError_t error = may_allocate()) return error;
   Simulator& s = simulator();
   wait_until_idle(s.model.host_allocate_ns);
   return s.memory.unregister_host(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
