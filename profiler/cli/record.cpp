@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/base/files.h"
+#include "profiler/base/sim_values.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/advice.h"
 #include "profiler/cli/device.h"
@@ -79,8 +80,8 @@ std::optional<Outcome> refuse(const RecordArguments& arguments, const Device& de
   if (arguments.no_tracer && !arguments.output.empty())
     return fail(ExitCode::bad_use, "--no-tracer records no trace: leave -o out");
   if (arguments.sim_values.empty()) return std::nullopt;
-  if (const auto values = MappedFile::open(arguments.sim_values); !values)
-    return fail(ExitCode::bad_use, "--sim-values: " + values.error().message);
+  std::string error;
+  if (!load_sim_values(arguments.sim_values, &error)) return fail(ExitCode::bad_use, "--sim-values: " + error);
   return std::nullopt;
 }
 
