@@ -130,11 +130,11 @@ CUptiResult cuptiGetTimestamp(uint64_t* time) {
   *time = host_time();
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t* id) {
+CUptiResult cuptiGetDeviceId(CUcontext handle, uint32_t* id) {
   if (!id) return CUPTI_ERROR_INVALID_PARAMETER;
-  const std::uint32_t found = context ? context_id(context) : context_of(zerostall::simgpu::current_device());
-  if (!found) return CUPTI_ERROR_INVALID_CONTEXT;
-  *id = found - 1;
+  const auto* context = zerostall::simgpu::context_from(handle);
+  if (handle && !context) return CUPTI_ERROR_INVALID_CONTEXT;
+  *id = static_cast<std::uint32_t>(context ? context->device : zerostall::simgpu::current_device());
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetContextId(CUcontext context, uint32_t* id) {

@@ -13,6 +13,9 @@ namespace zerostall::simgpu::cupti {
 
 // --- general.cpp: the switch in core. Hooks are installed while a callback or an activity kind is on.
 void update_hooks();
+inline CUcontext context_as_handle(const Context* context) {
+  return reinterpret_cast<CUcontext>(const_cast<Context*>(context));
+}
 std::uint32_t context_of(int device);         // CUPTI's id of a device's primary context
 CUcontext context_handle(std::uint32_t id);   // null: no such context
 std::uint32_t context_id(CUcontext handle);   // 0: unknown
