@@ -1,5 +1,7 @@
 // For tests of libraries: which kernels they launch, and device memory with known bytes.
 #pragma once
+#include <library_types.h>
+
 #include <string>
 #include <vector>
 
