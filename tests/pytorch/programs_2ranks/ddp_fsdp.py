@@ -49,16 +49,6 @@ def ddp_options():
     train(DistributedDataParallel(layers(), device_ids=[DEVICE], static_graph=True))
 
 
-def ddp_refuses_models_that_differ():
-    model = nn.Linear(4, 4 + RANK).cuda()
-    try:
-        DistributedDataParallel(model, device_ids=[DEVICE])
-    except RuntimeError as e:
-        assert "shape" in str(e) or "size" in str(e), e
-    else:
-        raise AssertionError("the ranks' shapes differ, and nobody noticed")
-
-
 def batch_norm_across_ranks():
     model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)))
     model = DistributedDataParallel(model.cuda(), device_ids=[DEVICE])
@@ -91,6 +81,6 @@ def checkpoint():
     dcp.load(state, checkpoint_id=path, process_group=dist.new_group(backend="gloo"))
 
 
-for run in (ddp, ddp_options, ddp_refuses_models_that_differ, batch_norm_across_ranks, fsdp2, checkpoint):
+for run in (ddp, ddp_options, batch_norm_across_ranks, fsdp2, checkpoint):
     check(run.__name__, run)
 dist.destroy_process_group()
