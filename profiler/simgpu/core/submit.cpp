@@ -4,6 +4,7 @@
 
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/host_functions.h"
+#include "profiler/simgpu/core/variation.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -32,7 +33,8 @@ void queue(Stream& stream, Operation& o) {
   s.clock.advance(o.host.call_ns);
   if (o.host.drains_first) s.clock.wait_until(s.timeline.stream_tail(stream));
   if (o.host.busy_ns) s.clock.advance(o.host.busy_ns);
-  const Span span = s.timeline.enqueue(stream, o.duration_ns, o.latency_ns, o.engine);
+  const std::int64_t duration_ns = varied(o.duration_ns, stream.id, stream.operations);
+  const Span span = s.timeline.enqueue(stream, duration_ns, o.latency_ns, o.engine);
   if (o.host.waits) s.clock.wait_until(span.end_ns + s.model.sync_ns);
   o.work.begin_ns = span.begin_ns;
   o.work.end_ns = span.end_ns;
