@@ -1,6 +1,6 @@
-"""A Hugging Face Trainer trains a small Llama, two micro-batches an update. Each waits three times: the filter of NaN and
-infinite losses branches twice, the model once on whether its positions are those of packed sequences. (What logging reads
-comes after the end of the step.)
+"""A Hugging Face Trainer trains a small Llama, two micro-batches an update. Each waits three times: the filter of NaN
+and infinite losses branches twice, the model once on whether its positions are those of packed sequences. (What logging
+reads comes after the end of the step.)
 # label: full
 # needs: transformers accelerate
 # expect: waits=6 stream_syncs=6 h2d_stalls=0
