@@ -5,6 +5,7 @@
 
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/host_functions.h"
+#include "profiler/simgpu/core/variation.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -50,7 +51,8 @@ Span place_node(const ExecNode& exec_node, const Stream& stream, std::int64_t be
     event->time_ns = begin;
   }
   if (!exec_node.enabled || node.operation.kind == OperationKind::empty) return {begin, begin};
-  return timeline.place(stream.device, begin, node.operation.duration_ns, node.operation.engine);
+  const std::int64_t duration_ns = varied(node.operation.duration_ns, node.id, stream.operations);
+  return timeline.place(stream.device, begin, duration_ns, node.operation.engine);
 }
 
 Plan plan(GraphExec& exec, Stream& stream) {
@@ -161,7 +163,7 @@ cudaError_t launch_graph(const void* handle, const void* stream_handle) {
       if (node) node->child = copy_of(*exec->graph);
       return error;
     }
-    s.clock.advance(s.model.between_launches_ns + s.model.launch_ns);
+    s.clock.advance(framework_ns() + s.model.launch_ns);
     p = plan(*exec, *stream);
   }
   carry_out(*exec, p);

@@ -7,6 +7,8 @@
 #include <cstdint>
 
 #include "profiler/simgpu/core/faults.h"
+#include "profiler/simgpu/core/host_clock.h"
+#include "profiler/simgpu/core/host_functions.h"
 #include "profiler/simgpu/core/journal.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -74,6 +76,8 @@ class ApiCall {
       : previous_(t_correlation) {
     count(counter);
     if (!g_initialized.load(std::memory_order_acquire)) initialize_driver();
+    if (g_measure_host) [[unlikely]]
+      enter_measured_call();
     t_correlation = next_correlation();
     fault_ = simgpu::fault(counter);
     hooks_ = g_hooks.load(std::memory_order_acquire);
@@ -94,6 +98,10 @@ class ApiCall {
       hooks_->exit(info_, &result);
     }
     t_correlation = previous_;
+    if (g_next_host_function_ns.load(std::memory_order_relaxed) != INT64_MAX) [[unlikely]]
+      wake_host_functions();
+    if (g_measure_host) [[unlikely]]
+      leave_measured_call();
     return status;
   }
 

@@ -4,64 +4,50 @@
 
 #include <algorithm>
 #include <cstring>
-#include <shared_mutex>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "profiler/simgpu/core/attributes.h"
 #include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
 namespace {
 
-struct Kernels {
-  std::shared_mutex lock;
-  std::unordered_map<const void*, const char*> by_stub;
-  std::unordered_map<const char*, std::int64_t> block_ns;  // by name pointer; 0 = no class
-};
-
-Kernels& kernels() {
-  static Kernels* instance = new Kernels;
-  return *instance;
+std::int64_t find_block_ns(const char* name) {
+  for (const KernelClass& c : simulator().model.kernel_classes)
+    if (std::strstr(name, c.name.c_str())) return c.block_ns;
+  return 0;
 }
 
-std::int64_t class_block_ns(const char* name) {
-  Kernels& k = kernels();
-  {
-    std::shared_lock guard(k.lock);
-    if (const auto it = k.block_ns.find(name); it != k.block_ns.end()) return it->second;
-  }
-  std::int64_t ns = 0;
-  for (const KernelClass& c : simulator().model.kernel_classes)
-    if (std::strstr(name, c.name.c_str())) {
-      ns = c.block_ns;
-      break;
-    }
-  std::unique_lock guard(k.lock);
-  return k.block_ns[name] = ns;
+// Time of one block by the model's classes, 0 if the kernel is of none.
+std::int64_t class_block_ns(const Launch& l) {
+  Function* function = l.function ? function_of(l.function) : nullptr;
+  if (!function) return find_block_ns(l.name);
+  std::int64_t ns = function->block_ns.load(std::memory_order_relaxed);
+  if (ns < 0) function->block_ns = ns = find_block_ns(l.name);
+  return ns;
 }
 
 std::int64_t shape_ns(const Launch& l) {
   const DeviceModel& m = simulator().model;
   const std::int64_t blocks = std::int64_t{l.grid.x} * l.grid.y * l.grid.z;
   const std::int64_t threads = blocks * l.block.x * l.block.y * l.block.z;
-  if (const std::int64_t block_ns = class_block_ns(l.name)) return (blocks + m.sm_count - 1) / m.sm_count * block_ns;
+  if (const std::int64_t block_ns = class_block_ns(l)) return (blocks + m.sm_count - 1) / m.sm_count * block_ns;
   return threads * m.bytes_per_thread * 1000 / m.device_bytes_per_us;
 }
 
 }  // namespace
 
-const char* kernel_name(const void* host_function) {
-  Kernels& k = kernels();
-  std::shared_lock guard(k.lock);
-  const auto it = k.by_stub.find(host_function);
-  return it == k.by_stub.end() ? "unknown kernel" : it->second;
-}
-
-void register_kernel(const void* host_function, const char* name) {
-  Kernels& k = kernels();
-  std::unique_lock guard(k.lock);
-  k.by_stub[host_function] = name;
+cudaError_t check_launch(const void* handle, dim3 grid, dim3 block, std::size_t shared_bytes) {
+  const auto volume = std::uint64_t{block.x} * block.y * block.z;
+  const bool block_fits = volume > 0 && volume <= kMaxThreads && block.z <= 64;
+  const bool grid_fits =
+      grid.x > 0 && grid.x <= kMaxGridX && grid.y > 0 && grid.y <= kMaxGrid && grid.z > 0 && grid.z <= kMaxGrid;
+  if (!block_fits || !grid_fits) return cudaErrorInvalidConfiguration;
+  const Function* function = function_of(handle);
+  if (!function) return cudaErrorInvalidDeviceFunction;
+  const bool fits =
+      static_cast<std::int64_t>(shared_bytes) <= function->max_dynamic_shared.load(std::memory_order_relaxed);
+  return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t launch(const Launch& l) {
@@ -71,7 +57,7 @@ cudaError_t launch(const Launch& l) {
   o.kind = OperationKind::kernel;
   o.duration_ns = ns;
   o.latency_ns = m.launch_latency_ns;
-  o.host.call_ns = m.between_launches_ns + m.launch_ns;
+  o.host.call_ns = framework_ns() + m.launch_ns;
   o.work.kind = WorkKind::kernel;
   o.function = l.function;
   o.work.name = l.name;

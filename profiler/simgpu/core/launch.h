@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "profiler/simgpu/core/functions.h"
+
 namespace zerostall::simgpu {
 
 struct Launch {
@@ -11,13 +13,13 @@ struct Launch {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   const void* stream = nullptr;
-  std::int64_t duration_ns = -1;  // -1: from the launch shape
-  const void* function = nullptr;  // host stub or CUfunction, if there is one
+  std::int64_t duration_ns = -1;   // -1: from the launch shape
+  const void* function = nullptr;  // its handle, if there is one
 };
 
-// Name of the kernel behind a host stub's address, as registered by __cudaRegisterFunction; "unknown kernel" if none.
-const char* kernel_name(const void* host_function);
-void register_kernel(const void* host_function, const char* name);
+// cudaErrorInvalidConfiguration: an empty or too large grid or block; cudaErrorInvalidValue: more shared memory than
+// the function was allowed; cudaErrorInvalidDeviceFunction: `handle` is neither a registered stub nor a function.
+cudaError_t check_launch(const void* handle, dim3 grid, dim3 block, std::size_t shared_bytes);
 
 // Queues the kernel and charges the host for the launch, inside the API call that is being made.
 cudaError_t launch(const Launch& launch);

@@ -4,6 +4,7 @@
 
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/host_functions.h"
+#include "profiler/simgpu/core/variation.h"
 
 namespace zerostall::simgpu {
 namespace {
@@ -32,7 +33,8 @@ void queue(Stream& stream, Operation& o) {
   s.clock.advance(o.host.call_ns);
   if (o.host.drains_first) s.clock.wait_until(s.timeline.stream_tail(stream));
   if (o.host.busy_ns) s.clock.advance(o.host.busy_ns);
-  const Span span = s.timeline.enqueue(stream, o.duration_ns, o.latency_ns, o.engine);
+  const std::int64_t duration_ns = varied(o.duration_ns, stream.id, stream.operations);
+  const Span span = s.timeline.enqueue(stream, duration_ns, o.latency_ns, o.engine);
   if (o.host.waits) s.clock.wait_until(span.end_ns + s.model.sync_ns);
   o.work.begin_ns = span.begin_ns;
   o.work.end_ns = span.end_ns;
@@ -80,7 +82,13 @@ cudaError_t submit(const void* handle, Operation&& operation) {
   }
   // What host functions before it did to memory, a copy that the host waits for must see.
   if (operation.host.waits) finish_host_functions(operation.work.begin_ns);
-  if (operation.effect) operation.effect();
+  if (operation.effect) {
+    // Behind a host function that has not run yet the bytes move in its turn, and see what it did.
+    if (!operation.host.waits && g_next_host_function_ns.load() <= operation.work.begin_ns)
+      queue_host_function(operation.work.begin_ns, std::move(operation.effect));
+    else
+      operation.effect();
+  }
   if (publishes(operation.kind)) publish(operation.work);
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #endif
 #include <cuda.h>
 
+#include "profiler/simgpu/core/functions.h"
 #include "profiler/simgpu/core/hooks.h"
 
 namespace zerostall::simgpu {
@@ -14,9 +15,6 @@ inline CUresult status(cudaError_t error) { return static_cast<CUresult>(error);
 
 inline CUresult remember(CUresult result) { return result; }  // the driver keeps no last error
 
-// A CUfunction of ours points to the kernel's name (driver/module.cpp).
-inline const char* symbol_of(const void* function) {
-  return function ? static_cast<const char*>(function) : "unknown kernel";
-}
+inline const char* symbol_of(const void* function) { return kernel_name(function); }
 
 }  // namespace zerostall::simgpu

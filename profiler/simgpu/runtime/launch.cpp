@@ -23,8 +23,7 @@ struct Configuration {
 thread_local Configuration t_configuration;
 
 cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes, const void* stream) {
-  if (!function || grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0)
-    return cudaErrorInvalidConfiguration;
+  if (const cudaError_t error = check_launch(function, grid, block, shared_bytes)) return error;
   return launch({kernel_name(function), grid, block, shared_bytes, stream, -1, function});
 }
 
@@ -66,8 +65,8 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size
   return cudaSuccess;
 }
 EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_function) {
-  *kernel = static_cast<cudaKernel_t>(const_cast<void*>(host_function));
-  return cudaSuccess;
+  *kernel = reinterpret_cast<cudaKernel_t>(function_of(host_function));
+  return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
 // What `<<<>>>` compiles to since CUDA 13. The headers describe no parameter struct for it.
@@ -87,33 +86,17 @@ cudaError_t sim_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, vo
 }
 cudaError_t sim_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void**) {
   if (!config) return cudaErrorInvalidValue;
+  if (config->numAttrs && !config->attrs) return cudaErrorInvalidValue;
   return run(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
 }
 cudaError_t sim_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes,
                                             cudaStream_t stream) {
+  // All blocks must be resident at once.
+  const auto blocks = std::int64_t{grid.x} * grid.y * grid.z;
+  const auto room =
+      active_blocks(static_cast<int>(block.x * block.y * block.z), shared_bytes) * simulator().model.sm_count;
+  if (blocks > room) return cudaErrorCooperativeLaunchTooLarge;
   return run(function, grid, block, shared_bytes, stream);
-}
-
-cudaError_t sim_cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
-  if (!attributes) return cudaErrorInvalidValue;
-  const DeviceModel& m = simulator().model;
-  std::memset(attributes, 0, sizeof *attributes);
-  attributes->maxThreadsPerBlock = 1024;
-  attributes->numRegs = 32;
-  attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(m.compute_major * 10 + m.compute_minor);
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(m.shared_optin_bytes);
-  return cudaSuccess;
-}
-cudaError_t sim_cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
-cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int block_size, size_t,
-                                                                       unsigned) {
-  if (!blocks || block_size <= 0) return cudaErrorInvalidValue;
-  *blocks = 2048 / block_size > 0 ? 2048 / block_size : 1;
-  return cudaSuccess;
-}
-cudaError_t sim_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
-                                                              size_t shared) {
-  return sim_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, shared, 0);
 }
 
 }  // extern "C"
