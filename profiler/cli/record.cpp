@@ -1,6 +1,7 @@
 #include "profiler/cli/record.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "profiler/base/files.h"
+#include "profiler/base/sim_values.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/advice.h"
 #include "profiler/cli/device.h"
@@ -79,8 +81,8 @@ std::optional<Outcome> refuse(const RecordArguments& arguments, const Device& de
   if (arguments.no_tracer && !arguments.output.empty())
     return fail(ExitCode::bad_use, "--no-tracer records no trace: leave -o out");
   if (arguments.sim_values.empty()) return std::nullopt;
-  if (const auto values = MappedFile::open(arguments.sim_values); !values)
-    return fail(ExitCode::bad_use, "--sim-values: " + values.error().message);
+  std::string problem;
+  if (!load_sim_values(arguments.sim_values, &problem)) return fail(ExitCode::bad_use, "--sim-values: " + problem);
   return std::nullopt;
 }
 
@@ -154,6 +156,11 @@ bool is_whole(const Left& left) {
   return left.problems.empty() && std::none_of(left.processes.begin(), left.processes.end(), is_cut);
 }
 
+// What the command left running keeps its file open, wherever that is moved.
+bool still_runs(const RunSummary& run) {
+  return run.truncated && run.meta.pid && ::kill(static_cast<pid_t>(*run.meta.pid), 0) == 0;
+}
+
 Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output, Left left) {
   std::vector<FinishedTrace> finished;
   for (const Process& process : left.processes) finished.push_back({process.file, process.run.name});
@@ -162,6 +169,8 @@ Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output,
   if (!arguments.output.empty() && *placed != output.wanted())
     say(fmt::format("{} was left as it is, since this recording is not complete", output.wanted().string()));
   if (arguments.quiet) return {};
+  for (const Process& process : left.processes)
+    if (still_runs(process.run.summary)) say(fmt::format("{} still runs; its trace goes on growing", process.run.name));
   std::vector<NamedRun> runs;
   for (Process& process : left.processes) runs.push_back(std::move(process.run));
   for (const std::string& line : record_lines(placed->string(), runs, worst_process(runs))) say(line);

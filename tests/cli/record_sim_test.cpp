@@ -50,6 +50,14 @@ TEST_F(RecordSimulated, NamesRanksOfOneCommand) {
   EXPECT_EQ(json["totals"]["waits"], 4000);
 }
 
+TEST_F(RecordSimulated, SuggestsMoreGpusToAProgramThatAsksForThem) {
+  const std::string record = "exec \"$zerostall\" record --device sim ";
+  const ChildResult one = shell(record + "-- \"$subject\" second-device");
+  EXPECT_EQ(one.exit_code, 5);
+  EXPECT_THAT(one.err, HasSubstr("it asked for device 1, there is 1: record it with --gpus 2\n"));
+  EXPECT_EQ(shell(record + "--gpus 2 -- \"$subject\" second-device").exit_code, 0);
+}
+
 TEST_F(RecordSimulated, NamesTheUnsupportedCallOfAProgramThatFails) {
   const ChildResult result =
       shell("exec \"$zerostall\" record --device sim -- sh -c '\"$subject\" unsupported; exit 6'");

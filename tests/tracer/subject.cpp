@@ -100,6 +100,10 @@ int main(int, char** argv) {
     cudaGraph_t graph = nullptr;
     cudaGraphCreate(&graph, 0);
   }
+  if (mode == "second-device") {
+    some_work(1);
+    return cudaSetDevice(1) == cudaErrorInvalidDevice ? 5 : 0;
+  }
   if (mode == "nothing") std::puts("no CUDA here");
   return 0;
 }
