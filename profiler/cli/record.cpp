@@ -59,6 +59,7 @@ struct Session {
   const TraceOutput& output;
   SimLog log;
   SignalInbox& inbox;
+  bool stopped = false;  // by a signal that was meant to
 };
 
 Outcome only_simulated(const std::string& option) {
@@ -187,10 +188,13 @@ std::int64_t recordable_calls(const SimLog& log) {
 Outcome conclude(const Session& session) {
   Left left = read_left(session.output.found());
   for (const std::string& problem : left.problems) say(problem);
+  if (session.stopped && !left.processes.empty() && !session.arguments.quiet)
+    say("the command was stopped; what it did until then is kept");
   if (!left.processes.empty()) return keep_traces(session.arguments, session.output, std::move(left));
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
   if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
+  if (session.stopped) return fail(ExitCode::cannot_tell, "the command was stopped before it made a CUDA call");
   return fail(ExitCode::cannot_tell, why_no_cuda(session.arguments.command, session.device.simulate, session.inbox));
 }
 
@@ -199,7 +203,7 @@ Outcome finish(const ForegroundResult& ran, const Session& session) {
   Outcome outcome = session.arguments.no_tracer ? Outcome{} : conclude(session);
   if (ran.exit_code == 0) return outcome;
   outcome.code = static_cast<ExitCode>(ran.exit_code);
-  if (session.arguments.quiet || !session.device.simulate || ran.stop_signal != 0) return outcome;
+  if (session.arguments.quiet || !session.device.simulate || session.stopped) return outcome;
   for (const std::string& line : failure_lines(ran.exit_code, session.log, session.arguments.gpus)) say(line);
   return outcome;
 }
@@ -226,7 +230,7 @@ Outcome run_record(const RecordArguments& arguments) {
   const auto ran = run_foreground({arguments.command, injection(options, *paths, output.growing())}, inbox);
   if (!ran) return fail(ExitCode::environment, ran.error().message);
   if (ran->error != 0) return cannot_start(arguments.command.front(), ran->error);
-  return finish(*ran, {arguments, device, output, read_sim_logs(output.logs()), inbox});
+  return finish(*ran, {arguments, device, output, read_sim_logs(output.logs()), inbox, ran->stop_signal != 0});
 }
 
 }  // namespace zerostall::cli
