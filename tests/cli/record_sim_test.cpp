@@ -63,6 +63,7 @@ TEST_F(RecordSimulated, NamesTheUnsupportedCallOfAProgramThatFails) {
       shell("exec \"$zerostall\" record --device sim -- sh -c '\"$subject\" unsupported; exit 6'");
   EXPECT_EQ(result.exit_code, 6);
   EXPECT_THAT(result.err, HasSubstr("the command ended with exit code 6\n"));
+  EXPECT_THAT(result.err, HasSubstr("does not support: cudaDestroyExternalSemaphore (1 call of 1 function in all)\n"));
 }
 
 TEST_F(RecordSimulated, DoctorFindsThatAllWorks) {

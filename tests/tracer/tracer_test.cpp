@@ -198,8 +198,8 @@ TEST_F(TracerTest, UnsupportedCallsAreListed) {
   const Traced t = run({SUBJECT, "unsupported"});
   ASSERT_EQ(t.trace.notes.size(), 1u);
   EXPECT_EQ(t.trace.notes[0].kind, NoteKind::unsupported_call);
-  EXPECT_EQ(t.trace.text(t.trace.notes[0].text), "cudaGraphCreate");
-  EXPECT_THAT(t.child.err, ::testing::HasSubstr("cudaGraphCreate is not supported"));
+  EXPECT_EQ(t.trace.text(t.trace.notes[0].text), "cudaDestroyExternalSemaphore");
+  EXPECT_THAT(t.child.err, ::testing::HasSubstr("cudaDestroyExternalSemaphore is not supported"));
 }
 
 TEST_F(TracerTest, AnExistingFileIsNotOverwritten) {
