@@ -29,7 +29,7 @@ std::string waits_words(const RunSummary& run) {
 
 std::string one_line(const RunSummary& run) {
   std::string line = fmt::format("{} · {}", steps_words(run), waits_words(run));
-  if (run.truncated) line += " · the trace ends early: the process was killed or left without ceremony";
+  if (run.truncated) line += " · the trace ends early: the process was killed, left by _exit, or still runs";
   return line;
 }
 

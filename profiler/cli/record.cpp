@@ -1,6 +1,7 @@
 #include "profiler/cli/record.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -58,6 +59,7 @@ struct Session {
   const TraceOutput& output;
   SimLog log;
   SignalInbox& inbox;
+  bool stopped = false;  // by a signal that was meant to
 };
 
 Outcome only_simulated(const std::string& option) {
@@ -80,8 +82,8 @@ std::optional<Outcome> refuse(const RecordArguments& arguments, const Device& de
   if (arguments.no_tracer && !arguments.output.empty())
     return fail(ExitCode::bad_use, "--no-tracer records no trace: leave -o out");
   if (arguments.sim_values.empty()) return std::nullopt;
-  std::string error;
-  if (!load_sim_values(arguments.sim_values, &error)) return fail(ExitCode::bad_use, "--sim-values: " + error);
+  std::string problem;
+  if (!load_sim_values(arguments.sim_values, &problem)) return fail(ExitCode::bad_use, "--sim-values: " + problem);
   return std::nullopt;
 }
 
@@ -155,6 +157,11 @@ bool is_whole(const Left& left) {
   return left.problems.empty() && std::none_of(left.processes.begin(), left.processes.end(), is_cut);
 }
 
+// What the command left running keeps its file open, wherever that is moved.
+bool still_runs(const RunSummary& run) {
+  return run.truncated && run.meta.pid && ::kill(static_cast<pid_t>(*run.meta.pid), 0) == 0;
+}
+
 Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output, Left left) {
   std::vector<FinishedTrace> finished;
   for (const Process& process : left.processes) finished.push_back({process.file, process.run.name});
@@ -163,6 +170,8 @@ Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output,
   if (!arguments.output.empty() && *placed != output.wanted())
     say(fmt::format("{} was left as it is, since this recording is not complete", output.wanted().string()));
   if (arguments.quiet) return {};
+  for (const Process& process : left.processes)
+    if (still_runs(process.run.summary)) say(fmt::format("{} still runs; its trace goes on growing", process.run.name));
   std::vector<NamedRun> runs;
   for (Process& process : left.processes) runs.push_back(std::move(process.run));
   for (const std::string& line : record_lines(placed->string(), runs, worst_process(runs))) say(line);
@@ -179,10 +188,13 @@ std::int64_t recordable_calls(const SimLog& log) {
 Outcome conclude(const Session& session) {
   Left left = read_left(session.output.found());
   for (const std::string& problem : left.problems) say(problem);
+  if (session.stopped && !left.processes.empty() && !session.arguments.quiet)
+    say("the command was stopped; what it did until then is kept");
   if (!left.processes.empty()) return keep_traces(session.arguments, session.output, std::move(left));
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
   if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
+  if (session.stopped) return fail(ExitCode::cannot_tell, "the command was stopped before it made a CUDA call");
   return fail(ExitCode::cannot_tell, why_no_cuda(session.arguments.command, session.device.simulate, session.inbox));
 }
 
@@ -191,7 +203,7 @@ Outcome finish(const ForegroundResult& ran, const Session& session) {
   Outcome outcome = session.arguments.no_tracer ? Outcome{} : conclude(session);
   if (ran.exit_code == 0) return outcome;
   outcome.code = static_cast<ExitCode>(ran.exit_code);
-  if (session.arguments.quiet || !session.device.simulate || ran.stop_signal != 0) return outcome;
+  if (session.arguments.quiet || !session.device.simulate || session.stopped) return outcome;
   for (const std::string& line : failure_lines(ran.exit_code, session.log, session.arguments.gpus)) say(line);
   return outcome;
 }
@@ -218,7 +230,7 @@ Outcome run_record(const RecordArguments& arguments) {
   const auto ran = run_foreground({arguments.command, injection(options, *paths, output.growing())}, inbox);
   if (!ran) return fail(ExitCode::environment, ran.error().message);
   if (ran->error != 0) return cannot_start(arguments.command.front(), ran->error);
-  return finish(*ran, {arguments, device, output, read_sim_logs(output.logs()), inbox});
+  return finish(*ran, {arguments, device, output, read_sim_logs(output.logs()), inbox, ran->stop_signal != 0});
 }
 
 }  // namespace zerostall::cli

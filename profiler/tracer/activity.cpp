@@ -107,6 +107,10 @@ bool start_activity(std::string* error) {
   return true;
 }
 
+void flush_activity() {
+  if (const CuptiApi* api = cupti_api()) api->flush_all(0);
+}
+
 void finish_activity() {
   const CuptiApi* api = cupti_api();
   if (!api) return;

@@ -6,6 +6,9 @@ namespace zerostall::tracer {
 
 bool start_activity(std::string* error);
 
+// Asks CUPTI for the records of finished work; recording goes on.
+void flush_activity();
+
 // Asks CUPTI for everything it still holds, and notes how many records it lost.
 void finish_activity();
 

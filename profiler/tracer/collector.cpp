@@ -79,7 +79,7 @@ void Collector::add(const format::CallRecord& call) { keep(&ThreadBuffer::calls,
 void Collector::add(const format::MarkRecord& mark) { keep(&ThreadBuffer::marks, mark); }
 
 void Collector::flush_thread() {
-  if (!is_open() || finished_.load(std::memory_order_relaxed)) return;
+  if (!is_writing()) return;
   ThreadBuffer& b = buffer();
   std::lock_guard guard(b.lock);
   flush(b);
@@ -208,8 +208,7 @@ void Collector::write_all(const void* data, std::size_t bytes) {
   }
 }
 
-void Collector::finish() {
-  if (finished_.exchange(true) || !is_open()) return;
+void Collector::write_threads() {
   std::vector<std::shared_ptr<ThreadBuffer>> all;
   {
     std::lock_guard guard(threads_lock_);
@@ -219,6 +218,15 @@ void Collector::finish() {
     std::lock_guard guard(b->lock);
     flush(*b);
   }
+}
+
+void Collector::flush_all() {
+  if (is_writing()) write_threads();
+}
+
+void Collector::finish() {
+  if (finished_.exchange(true) || !is_open()) return;
+  write_threads();
   std::lock_guard guard(file_lock_);
   write_chunk(ChunkKind::end, 0, "", 0);
   if (file_ >= 0) ::close(file_);

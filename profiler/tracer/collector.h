@@ -44,6 +44,10 @@ class Collector {
   std::uint32_t string_id(std::string_view text);    // 0 for ""
   std::uint32_t static_string_id(const char* text);  // for strings that never move: cached by address
 
+  // Writes what all threads have buffered; recording goes on.
+  void flush_all();
+  bool is_writing() const { return is_open() && !finished_.load(std::memory_order_relaxed); }
+
   // Writes what is buffered and the end chunk. Later records are dropped. Idempotent.
   void finish();
   // After fork, in the child: forget everything; the file belongs to the parent.
@@ -55,6 +59,7 @@ class Collector {
   template <class Record>
   void keep(std::vector<Record> ThreadBuffer::*list, const Record& record);
   ThreadBuffer& buffer();
+  void write_threads();
   void retire(const std::shared_ptr<ThreadBuffer>& buffer);
   void flush(ThreadBuffer& buffer);  // caller holds buffer.lock
   void write_chunk(format::ChunkKind kind, std::size_t record_bytes, const void* data,

@@ -30,12 +30,22 @@ void on_exit() {
   collector().finish();
 }
 
+// Python that was stopped by Ctrl-C cleans up and then kills itself with the signal, so that no exit handler runs. The
+// last thing it does before is to call functions like this one. Also called in forked children, where it does nothing.
+void on_python_exit() {
+  if (!collector().is_writing()) return;
+  flush_activity();
+  collector().flush_all();
+}
+
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
   std::string error;
   const bool ok = start_calls(&error) && start_activity(&error);
   if (!collector().open(meta_json(model ? model() : nullptr))) return false;
   std::atexit(on_exit);
+  if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
+    at_python_exit(on_python_exit);
   pthread_atfork(nullptr, nullptr, [] { collector().abandon(); });
   if (!ok) {
     std::fprintf(stderr, "[zerostall] tracing is off: %s\n", error.c_str());

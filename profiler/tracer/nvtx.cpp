@@ -89,8 +89,14 @@ std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
   return range;
 }
 
-void NVTX_API mark_a(const char* text) { emit(MarkKind::instant, 0, collector().string_id(text ? text : "")); }
-void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { emit(MarkKind::instant, 0, text_of(e)); }
+// A mark outside every range may be all that a program says about its steps.
+void mark(std::uint32_t domain, std::uint32_t text) {
+  emit(MarkKind::instant, domain, text);
+  if (t_level == 0) collector().flush_thread();
+}
+
+void NVTX_API mark_a(const char* text) { mark(0, collector().string_id(text ? text : "")); }
+void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { mark(0, text_of(e)); }
 int NVTX_API push_a(const char* text) { return push(0, collector().string_id(text ? text : ""), text); }
 int NVTX_API push_ex(const nvtxEventAttributes_t* e) { return push(0, text_of(e), name_of(e)); }
 int NVTX_API pop_default() { return pop(0); }
@@ -104,9 +110,7 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
   return new nvtxStringRegistration_st{collector().string_id(text ? text : ""), text ? text : ""};
 }
-void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
-  emit(MarkKind::instant, name_of(d), text_of(e));
-}
+void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { mark(name_of(d), text_of(e)); }
 int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
   return push(name_of(d), text_of(e), name_of(e));
 }

@@ -50,11 +50,20 @@ TEST_F(RecordSimulated, NamesRanksOfOneCommand) {
   EXPECT_EQ(json["totals"]["waits"], 4000);
 }
 
+TEST_F(RecordSimulated, SuggestsMoreGpusToAProgramThatAsksForThem) {
+  const std::string record = "exec \"$zerostall\" record --device sim ";
+  const ChildResult one = shell(record + "-- \"$subject\" second-device");
+  EXPECT_EQ(one.exit_code, 5);
+  EXPECT_THAT(one.err, HasSubstr("it asked for device 1, there is 1: record it with --gpus 2\n"));
+  EXPECT_EQ(shell(record + "--gpus 2 -- \"$subject\" second-device").exit_code, 0);
+}
+
 TEST_F(RecordSimulated, NamesTheUnsupportedCallOfAProgramThatFails) {
   const ChildResult result =
       shell("exec \"$zerostall\" record --device sim -- sh -c '\"$subject\" unsupported; exit 6'");
   EXPECT_EQ(result.exit_code, 6);
   EXPECT_THAT(result.err, HasSubstr("the command ended with exit code 6\n"));
+  EXPECT_THAT(result.err, HasSubstr("does not support: cudaDestroyExternalSemaphore (1 call of 1 function in all)\n"));
 }
 
 TEST_F(RecordSimulated, DoctorFindsThatAllWorks) {

@@ -1,6 +1,7 @@
 // `record` from outside, with scripts in place of CUDA programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/cli/flux2_traces.h"
 #include "tests/cli/installation.h"
@@ -67,6 +68,16 @@ TEST_F(Record, AStoppedCommandKeepsItsTrace) {
   EXPECT_EQ(result.exit_code, 128 + 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("run.zstall · simulated H200"), Not(HasSubstr("ended by signal"))));
   EXPECT_THAT(files(), ElementsAre("run.zstall"));
+}
+
+TEST_F(Record, SaysWhatTheCommandLeftRunning) {
+  TraceBuilder t;
+  t.item();
+  t.closed = false;
+  t.meta = R"({"clock": "modelled", "simulated_model": "h200", "pid": )" + std::to_string(::getpid()) + "}";
+  ASSERT_TRUE(write_file(here.path("good.zstall"), t.bytes()));
+  EXPECT_THAT(shell("exec $z -- sh -c \"$make\"").err,
+              HasSubstr("zerostall: process-" + std::to_string(::getpid()) + " still runs; its trace goes on growing"));
 }
 
 TEST_F(Record, ACutTraceDoesNotReplaceAWholeOne) {
@@ -176,6 +187,7 @@ TEST_F(Record, AFailedCommandIsToldWhatTheSimulatedGpuLacked) {
 
 TEST_F(Record, OptionsOfTheSimulatorReachTheProgram) {
   ASSERT_TRUE(write_file(here.path("work/values.json"), "{\"reads\": []}"));
+  ASSERT_TRUE(write_file(here.path("work/bad.json"), "{\"reads\": [{\"bytes\": \"four\"}]}"));
   const ChildResult result = shell(
       "LD_PRELOAD= exec $z --gpus 3 --seed 5 --host-clock cpu --sim-values values.json -- "
       "sh -c 'env | grep -E \"^(ZEROSTALL_|TRITON|LD_)\" | sort'");
@@ -185,6 +197,7 @@ TEST_F(Record, OptionsOfTheSimulatorReachTheProgram) {
     EXPECT_THAT(result.out, HasSubstr(line));
   EXPECT_THAT(shell("exec $z --sim-values none.json -- true").err, HasSubstr("--sim-values: "));
   EXPECT_EQ(shell("exec $z --sim-values none.json -- true").exit_code, 2);
+  EXPECT_EQ(shell("exec $z --sim-values bad.json -- true").exit_code, 2);
 }
 
 TEST_F(Record, WithoutTracerNothingIsWrittenAndNothingIsMissed) {

@@ -70,6 +70,15 @@ void leaves_early() {
   _exit(3);
 }
 
+// A loop that only makes marks, as torch.cuda.nvtx.mark does.
+void marks_steps_and_dies() {
+  for (int n = 0; n < 4; ++n) {
+    nvtxMarkA(("step " + std::to_string(n)).c_str());
+    some_work(2);
+  }
+  raise(SIGKILL);
+}
+
 void marks_of_nvtx() {
   nvtxMarkA("instant");
   nvtxRangePushA("outer");
@@ -97,8 +106,12 @@ int main(int, char** argv) {
   if (mode == "nvtx") marks_of_nvtx();
   if (mode == "unsupported") {
     some_work(1);
-    cudaGraph_t graph = nullptr;
-    cudaGraphCreate(&graph, 0);
+    cudaDestroyExternalSemaphore(nullptr);
+  }
+  if (mode == "marks") marks_steps_and_dies();
+  if (mode == "second-device") {
+    some_work(1);
+    return cudaSetDevice(1) == cudaErrorInvalidDevice ? 5 : 0;
   }
   if (mode == "nothing") std::puts("no CUDA here");
   return 0;

@@ -44,6 +44,7 @@ struct Journal {
   std::uint64_t unreal_readbacks = 0, supplied_readbacks = 0;
   std::map<SiteKey, Site> sites;
   std::atomic<Listener> listener{nullptr};
+  std::atomic<int> missing_device{-1};
   pid_t owner = getpid();
 };
 
@@ -103,6 +104,17 @@ void note_supplied() {
   ++j.supplied_readbacks;
 }
 
+void report_missing_device(int device, int devices) {
+  std::atomic<int>& highest = journal().missing_device;
+  int before = highest.load();
+  const bool first = before == -1;
+  while (device > before && !highest.compare_exchange_weak(before, device)) {
+  }
+  if (first)
+    std::fprintf(stderr, "[zerostall] simulated GPU: the program asked for device %d of %d; the first is 0\n", device,
+                 devices);
+}
+
 void set_listener(Listener listener) { journal().listener.store(listener); }
 
 namespace {
@@ -140,6 +152,7 @@ void write_log() {
   log["calls"] = calls;
   log["unsupported"] = j.unsupported;
   log["last_unsupported"] = j.last_unsupported.empty() ? nullptr : nlohmann::ordered_json(j.last_unsupported);
+  if (const int device = j.missing_device.load(); device >= 0) log["missing_device"] = device;
   log["unreal_readbacks"] = j.unreal_readbacks;
   log["supplied_readbacks"] = j.supplied_readbacks;
   log["unreal_sites"] = nlohmann::ordered_json::array();

@@ -15,6 +15,9 @@ const char* function_of(const Counter* counter);
 // Names an unsupported function once on stderr, counts it, and passes it on to the listener.
 void report_unsupported(const char* function);
 
+// The program asked for a device behind the last: said once on stderr; the highest is kept for the log.
+void report_missing_device(int device, int devices);
+
 struct CallSite;
 struct UnrealReadback {
   const char* api;  // "cudaMemcpyAsync"

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "profiler/simgpu/core/device_state.h"
+#include "profiler/simgpu/core/journal.h"
 #include "profiler/simgpu/core/streams.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
@@ -32,7 +33,9 @@ cudaError_t sim_cudaGetDevice(int* device) {
 }
 cudaError_t sim_cudaSetDevice(int device) {
   if (device_count() == 0) return cudaErrorNoDevice;
-  return set_current_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
+  if (set_current_device(device)) return cudaSuccess;
+  if (device >= 0) report_missing_device(device, device_count());
+  return cudaErrorInvalidDevice;
 }
 cudaError_t sim_cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
   if (!known(device)) return cudaErrorInvalidDevice;
