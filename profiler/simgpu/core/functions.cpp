@@ -165,7 +165,7 @@ int active_blocks(int block_size, std::size_t dynamic_shared) {
   if (block_size > kMaxThreads || static_cast<std::int64_t>(dynamic_shared) > m.shared_optin_bytes) return 0;
   const int threads = round_up(block_size, kWarp);
   const auto by_shared = static_cast<int>(m.shared_per_sm_bytes / (static_cast<std::int64_t>(dynamic_shared) + 1024));
-  return std::min({static_cast<int>(m.blocks_per_sm), kThreadsPerSm / threads,
+  return std::min({static_cast<int>(m.blocks_per_sm), static_cast<int>(m.threads_per_sm) / threads,
                    kRegisters / (kRegistersPerThread * threads), by_shared});
 }
 
