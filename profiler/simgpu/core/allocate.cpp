@@ -76,8 +76,8 @@ cudaError_t allocate_managed(void** pointer, std::size_t bytes, unsigned flags) 
 }
 
 cudaError_t free_device(void* pointer) {
-  if (const cudaError_t error = check_allowed()) return error;
   if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = check_allowed()) return error;
   Simulator& s = simulator();
   const MemoryMap::Block block = s.memory.find(pointer);
   if (block.base != reinterpret_cast<std::uintptr_t>(pointer) || block.origin == Origin::mapped ||
@@ -90,8 +90,8 @@ cudaError_t free_device(void* pointer) {
 }
 
 cudaError_t free_pinned(void* pointer) {
-  if (const cudaError_t error = check_allowed()) return error;
   if (!pointer) return cudaSuccess;
+  if (const cudaError_t error = check_allowed()) return error;
   Simulator& s = simulator();
   wait_until_idle(current_device(), s.model.host_allocate_ns);
   return s.memory.release(pointer, MemoryKind::pinned) ? cudaSuccess : cudaErrorInvalidValue;
