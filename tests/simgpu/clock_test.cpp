@@ -1,13 +1,13 @@
-// ZEROSTALL_SIM_SEED: durations that vary, the same for the same seed. The variable is read once per process, so the
-// program under test is this test program itself, started anew.
-#include <unistd.h>
-
-#include <array>
+// Settings of the clock: durations that vary (ZEROSTALL_SIM_SEED), host time that is measured
+// (ZEROSTALL_SIM_HOST_CLOCK).
+#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <set>
 #include <string>
 
 #include "tests/simgpu/device.h"
+#include "tests/simgpu/rerun.h"
 
 namespace zerostall::testing {
 namespace {
@@ -28,17 +28,7 @@ TEST(SimSeed, DISABLED_Polls) {
 }
 
 std::string run_with_seed(const std::string& seed) {
-  std::array<char, 4096> self{}, text{};
-  if (readlink("/proc/self/exe", self.data(), self.size() - 1) < 0) return "";
-  const std::string command = (seed.empty() ? "" : "ZEROSTALL_SIM_SEED=" + seed + " ") + std::string(self.data()) +
-                              " --gtest_also_run_disabled_tests --gtest_filter=SimSeed.DISABLED_Polls";
-  std::string all;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) return "";
-  while (std::fgets(text.data(), static_cast<int>(text.size()), pipe)) all += text.data();
-  pclose(pipe);
-  const auto at = all.find("polls=");
-  return at == std::string::npos ? "" : all.substr(at, all.find('\n', at) - at);
+  return rerun(seed.empty() ? "" : "ZEROSTALL_SIM_SEED=" + seed, "SimSeed.DISABLED_Polls", "polls=");
 }
 
 TEST(SimSeed, CountsOfAPollingProgramDifferBetweenSeedsButNotBetweenRuns) {
@@ -52,6 +42,27 @@ TEST(SimSeed, CountsOfAPollingProgramDifferBetweenSeedsButNotBetweenRuns) {
     counts.insert(once.substr(0, once.find(' ')));
   }
   EXPECT_GT(counts.size(), 1u) << "how often it polls depends on timing";
+}
+
+// Works for 20 ms of CPU time between two calls; prints what the virtual clock made of it.
+TEST(SimHostClock, DISABLED_Work) {
+  int device = 0;
+  ASSERT_EQ(cudaGetDevice(&device), cudaSuccess);
+  const std::int64_t begin = now();
+  const std::clock_t start = std::clock();
+  while (std::clock() - start < CLOCKS_PER_SEC / 50) {
+  }
+  ASSERT_EQ(cudaGetDevice(&device), cudaSuccess);
+  std::printf("spent_ms=%lld\n", static_cast<long long>((now() - begin) / 1'000'000));
+}
+
+TEST(SimHostClock, AdvancesByTheThreadsCpuTimeOnRequestOnly) {
+  const char* const test = "SimHostClock.DISABLED_Work";
+  EXPECT_EQ(rerun("", test, "spent_ms="), "spent_ms=0");
+  const std::string measured = rerun("ZEROSTALL_SIM_HOST_CLOCK=cpu", test, "spent_ms=");
+  ASSERT_GT(measured.size(), 9u);
+  EXPECT_GE(std::stoi(measured.substr(9)), 19);
+  EXPECT_LT(std::stoi(measured.substr(9)), 200);
 }
 
 }  // namespace
