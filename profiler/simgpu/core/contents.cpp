@@ -125,7 +125,9 @@ Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t s
   }
   if (summary->launches == launches_.load(std::memory_order_relaxed)) return Certainty::real;
   const bool whole = exact_begin && exact_end && end - begin > scalar_bytes;
-  return whole || summary->exchanged ? Certainty::stored : Certainty::unknown;
+  // One byte of what was exchanged as something wider is a flag that a kernel has put there.
+  const bool exchanged = summary->exchanged && (end - begin > 1 || (exact_begin && exact_end));
+  return whole || exchanged ? Certainty::stored : Certainty::unknown;
 }
 
 void Contents::gather(void* target, std::uintptr_t begin, std::uintptr_t end) const {
@@ -157,6 +159,19 @@ Certainty Contents::read(void* target, const void* source, std::size_t bytes, st
   else
     gather(target, begin, begin + bytes);
   return certainty;
+}
+
+bool Contents::read_grown(void* target, const void* source, std::size_t bytes) const {
+  std::lock_guard guard(lock_);
+  const std::uintptr_t begin = number(source);
+  const auto first = pieces_.find(begin);
+  if (first == pieces_.end()) return false;
+  const std::uintptr_t end = std::min(begin + bytes, first->second.whole_end);
+  Piece summary{};
+  if (rate(begin, end, 0, &summary) == Certainty::unknown) return false;
+  std::memset(target, 0, bytes);
+  gather(target, begin, end);
+  return true;
 }
 
 std::size_t Contents::kept_bytes() const {

@@ -41,6 +41,9 @@ class Contents {
   // Fills `target` (host memory, may be null to only ask) by the rule above. `scalar_bytes` 0: the reader knows that
   // this is not what kernels compute, so that the rule for scalars does not apply.
   Certainty read(void* target, const void* source, std::size_t bytes, std::size_t scalar_bytes = kScalarBytes) const;
+  // As far as one whole write reaches that begins exactly at `source`, and zeros beyond: a buffer that the program has
+  // grown. False if there is none.
+  bool read_grown(void* target, const void* source, std::size_t bytes) const;
 
   std::size_t kept_bytes() const;
 

@@ -108,6 +108,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
   handle->user = user;
   *subscriber = handle;
   g_subscriber = handle;
+  set_client_cuda_major(13);  // libcupti.so.12 puts its own in after this
   return CUPTI_SUCCESS;
 }
 

@@ -26,7 +26,7 @@ void apply_operator(const Operation& op, void* data) {
   const Operator& made = op.comm->operators[static_cast<std::size_t>(op.reduction - kOps)];
   char factor[8] = {};
   if (made.device_factor)
-    take(factor, made.device_factor, type_bytes(made.type), false);
+    take(factor, made.device_factor, type_bytes(made.type), made.type);
   else
     std::memcpy(factor, made.factor, sizeof factor);
   scale(data, contributed_bytes(op) / type_bytes(op.type), op.type, factor);
@@ -38,7 +38,7 @@ void post(Operation& op) {
   const int reduction = std::min<int>(op.reduction, kOps);  // each rank numbers its operators by itself
   own.contribution = {static_cast<int>(op.kind), op.type, reduction, op.root, op.count, op.ready_ns, true};
   if (travels(op) && has_data(op)) {
-    own.contribution.real = take(comm.meeting.data(comm.rank), op.send, contributed_bytes(op), is_integer(op.type));
+    own.contribution.real = take(comm.meeting.data(comm.rank), op.send, contributed_bytes(op), op.type);
     apply_operator(op, comm.meeting.data(comm.rank));
   }
   own.posted.store(op.number);
@@ -149,7 +149,7 @@ Advance send(Operation& op) {
   message = {bytes, op.ready_ns, false, carried};
   if (carried) {
     std::vector<char> data(bytes);
-    message.real = take(data.data(), op.send, bytes, is_integer(op.type));
+    message.real = take(data.data(), op.send, bytes, op.type);
     ring_write(channel, at, data.data(), bytes);
     channel.bytes_in.store(at + bytes);
   }

@@ -3,14 +3,16 @@
 #include <cstring>
 
 #include "profiler/simgpu/core/simulator.h"
+#include "profiler/simgpu/nccl/abi.h"
 
 namespace zerostall::simgpu::nccl {
 
-bool take(void* target, const void* source, std::size_t bytes, bool integers) {
+bool take(void* target, const void* source, std::size_t bytes, int type) {
   MemoryMap& memory = simulator().memory;
   const MemoryKind kind = memory.find(source).kind;
   if (kind == MemoryKind::device || kind == MemoryKind::managed)
-    return memory.contents().read(target, source, bytes, integers ? 0 : kScalarBytes) != Certainty::unknown;
+    return memory.contents().read(target, source, bytes, is_integer(type) ? 0 : kScalarBytes) != Certainty::unknown ||
+           (type_bytes(type) == 1 && memory.contents().read_grown(target, source, bytes));
   std::memcpy(target, source, bytes);
   return true;
 }

@@ -162,6 +162,22 @@ TEST(SimNccl, WhatWasExchangedStaysKnownThroughCopiesAndLaunches) {
   });
 }
 
+TEST(SimNccl, ByteBuffersMayBeLongerThanWhatWasWritten) {
+  on_ranks(2, [](Board& board, int rank) {
+    const Handle comm = join(board, rank, 2);
+    using Bytes = std::vector<std::uint8_t>;
+    Values<std::uint8_t> text(12), texts(24);  // pickled objects, padded to the longest
+    text.set(rank ? Bytes(12, 'b') : Bytes(9, 'a'));
+    launch_for(1000);
+    ASSERT_EQ(ncclAllGather(text.data, texts.data, 12, kUint8, comm, nullptr), kSuccess);
+    Bytes wanted(24, 'b');
+    std::fill_n(wanted.begin(), 9, 'a');
+    std::fill_n(wanted.begin() + 9, 3, 0);
+    EXPECT_EQ(texts.get(), wanted);
+    ncclCommDestroy(comm);
+  });
+}
+
 TEST(SimNccl, LargeBuffersTakeTimeButCarryNoValues) {
   on_ranks(2, [](Board& board, int rank) {
     const Handle comm = join(board, rank, 2);
