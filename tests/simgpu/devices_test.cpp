@@ -175,6 +175,22 @@ TEST_F(SimDevices, EachThreadHasItsOwnDefaultStream) {
   EXPECT_GT(now() - begin, 11 * kLong) << "the legacy stream waits for per-thread streams, which are blocking ones";
 }
 
+TEST_F(SimDevices, StreamAttributesAreKept) {
+  cudaStream_t a = nullptr, b = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithPriority(&a, cudaStreamDefault, -3), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&b), cudaSuccess);
+  cudaStreamAttrValue value{};
+  ASSERT_EQ(cudaStreamGetAttribute(a, cudaStreamAttributePriority, &value), cudaSuccess);
+  EXPECT_EQ(value.priority, -3);
+  value.syncPolicy = cudaSyncPolicyYield;
+  ASSERT_EQ(cudaStreamSetAttribute(a, cudaStreamAttributeSynchronizationPolicy, &value), cudaSuccess);
+  ASSERT_EQ(cudaStreamCopyAttributes(b, a), cudaSuccess);
+  value = {};
+  ASSERT_EQ(cudaStreamGetAttribute(b, cudaStreamAttributeSynchronizationPolicy, &value), cudaSuccess);
+  EXPECT_EQ(value.syncPolicy, cudaSyncPolicyYield);
+  for (cudaStream_t s : {a, b}) EXPECT_EQ(cudaStreamDestroy(s), cudaSuccess);
+}
+
 TEST_F(SimDevices, WaitingForAnEventOrdersOnlyWhatFollowsAndKeepsItsVersion) {
   cudaStream_t a = nullptr, b = nullptr;
   cudaEvent_t event = nullptr;

@@ -88,14 +88,14 @@ void carry_out(const GraphExec& exec, const Plan& p) {
   Simulator& s = simulator();
   for (std::size_t i = 0; i < exec.nodes.size(); ++i) {
     const Operation& o = exec.nodes[i].node->operation;
-    if (!exec.nodes[i].enabled || o.kind == OperationKind::empty) continue;
+    if (!exec.nodes[i].enabled) continue;
     if (o.kind == OperationKind::host_function) {
       queue_host_function(p.works[i].begin_ns, o.effect);
       continue;
     }
     if (o.kind == OperationKind::kernel) s.memory.note_launch();
     if (o.effect) o.effect();
-    publish(p.works[i]);
+    if (o.kind != OperationKind::empty) publish(p.works[i]);
   }
 }
 

@@ -39,6 +39,46 @@ cudaError_t stream_facts(const void* handle, StreamFacts* facts) {
   return cudaSuccess;
 }
 
+cudaError_t stream_attribute(const void* handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
+  Simulator& s = simulator();
+  std::lock_guard guard(s.lock);
+  const Stream* stream = s.timeline.stream(handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (!value) return cudaErrorInvalidValue;
+  *value = {};
+  if (id == cudaLaunchAttributePriority) value->priority = stream->priority;
+  for (const cudaLaunchAttribute& a : stream->attributes)
+    if (a.id == id) *value = a.val;
+  return cudaSuccess;
+}
+
+cudaError_t set_stream_attribute(const void* handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
+  Simulator& s = simulator();
+  std::lock_guard guard(s.lock);
+  Stream* stream = s.timeline.stream(handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (!value) return cudaErrorInvalidValue;
+  if (id == cudaLaunchAttributePriority) {
+    stream->priority = std::clamp(value->priority, kGreatestPriority, kLeastPriority);
+    return cudaSuccess;
+  }
+  std::erase_if(stream->attributes, [&](const auto& a) { return a.id == id; });
+  cudaLaunchAttribute attribute{};
+  attribute.id = id;
+  attribute.val = *value;
+  stream->attributes.push_back(attribute);
+  return cudaSuccess;
+}
+
+cudaError_t copy_stream_attributes(const void* target, const void* source) {
+  Simulator& s = simulator();
+  std::lock_guard guard(s.lock);
+  Stream *to = s.timeline.stream(target), *from = s.timeline.stream(source);
+  if (!to || !from) return cudaErrorInvalidResourceHandle;
+  to->attributes = from->attributes;
+  return cudaSuccess;
+}
+
 cudaError_t create_event(void** event, unsigned flags) {
   constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   const bool shared = (flags & cudaEventInterprocess) != 0, timing = (flags & cudaEventDisableTiming) == 0;

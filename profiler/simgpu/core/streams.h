@@ -18,6 +18,11 @@ struct StreamFacts {
 };
 cudaError_t stream_facts(const void* stream, StreamFacts* facts);
 
+// Attributes that were never set are zero, the priority excepted.
+cudaError_t stream_attribute(const void* stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value);
+cudaError_t set_stream_attribute(const void* stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value);
+cudaError_t copy_stream_attributes(const void* target, const void* source);
+
 // cudaEventDefault, BlockingSync, DisableTiming, Interprocess. Blocking sync only changes how a real host waits.
 cudaError_t create_event(void** event, unsigned flags);
 cudaError_t destroy_event(const void* event);

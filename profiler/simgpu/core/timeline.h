@@ -4,6 +4,8 @@
 // other; non-blocking streams do not. Compute work of different streams overlaps freely (contention is not modelled);
 // each device has one engine per copy direction. Not thread-safe: the caller holds Simulator::lock.
 #pragma once
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -32,8 +34,9 @@ struct Stream {
   std::int64_t tail_ns = 0;         // when the last queued work ends
   std::deque<std::int64_t> queued;  // end times of work not known to be finished; at most the launch queue's length
   std::uint64_t operations = 0;     // queued so far
-  Capture* capture = nullptr;       // while the stream builds a graph
-  std::vector<Node*> capture_tail;  // what its next captured operation depends on
+  std::vector<cudaLaunchAttribute> attributes;  // kept and handed back; they change no times
+  Capture* capture = nullptr;                   // while the stream builds a graph
+  std::vector<Node*> capture_tail;              // what its next captured operation depends on
 };
 
 struct Event {

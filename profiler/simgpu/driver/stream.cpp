@@ -1,4 +1,7 @@
 // Driver API: streams, events, host functions and the calls that wait.
+#include <cstring>
+#include <utility>
+
 #include "driver_behaviours.h"
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/streams.h"
@@ -23,9 +26,44 @@ CUresult answer(CUstream stream, Value* value, Member StreamFacts::*member) {
   return CUDA_SUCCESS;
 }
 
+// The value is there as soon as the write is queued, as bytes of copies are.
+CUresult write_value(CUstream stream, CUdeviceptr address, std::uint64_t value, std::size_t bytes, unsigned flags) {
+  void* target = reinterpret_cast<void*>(address);
+  const MemoryKind kind = simulator().memory.find(target).kind;
+  const bool known_flags = (flags & ~static_cast<unsigned>(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)) == 0;
+  if (!known_flags || address % bytes != 0 || kind == MemoryKind::pageable) return CUDA_ERROR_INVALID_VALUE;
+  Operation o{};
+  o.kind = OperationKind::empty;
+  o.latency_ns = simulator().model.launch_latency_ns;
+  o.host.call_ns = simulator().model.event_ns;
+  o.effect = [=] {
+    if (kind != MemoryKind::device) {
+      std::memcpy(target, &value, bytes);
+      return;
+    }
+    for (std::size_t done = 0; done < bytes; done += 4)
+      simulator().memory.contents().fill(static_cast<char*>(target) + done,
+                                         static_cast<std::uint32_t>(value >> (8 * done)), 4, 4);
+  };
+  return status(submit(stream, std::move(o)));
+}
+
 }  // namespace
 
 extern "C" {
+
+CUresult sim_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
+  return write_value(stream, address, value, 4, flags);
+}
+CUresult sim_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags) {
+  return write_value(stream, address, value, 8, flags);
+}
+CUresult sim_cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags) {
+  return write_value(stream, address, value, 4, flags);
+}
+CUresult sim_cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags) {
+  return write_value(stream, address, value, 8, flags);
+}
 
 CUresult sim_cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;

@@ -49,6 +49,16 @@ cudaError_t sim_cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   return answer(stream, id, &StreamFacts::id);
 }
 
+cudaError_t sim_cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value) {
+  return stream_attribute(stream, id, value);
+}
+cudaError_t sim_cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value) {
+  return set_stream_attribute(stream, id, value);
+}
+cudaError_t sim_cudaStreamCopyAttributes(cudaStream_t target, cudaStream_t source) {
+  return copy_stream_attributes(target, source);
+}
+
 cudaError_t sim_cudaStreamSynchronize(cudaStream_t stream) { return wait_stream(stream); }
 cudaError_t sim_cudaDeviceSynchronize() { return wait_device(); }
 cudaError_t sim_cudaThreadSynchronize() { return wait_device(); }
