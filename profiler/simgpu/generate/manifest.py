@@ -53,7 +53,7 @@ def libraries():
 
 
 def functions(name):
-    """{function: status} of a library; `libcudart-12` are those that only CUDA 12 has, or has with other parameters."""
+    """{function: status} of a library; `<library>-12` are those that only CUDA 12 has, or has with other parameters."""
     path = f"{FOLDER}/{name}.tsv"
     return dict(rows(path)) if os.path.exists(path) else {}
 
@@ -87,9 +87,10 @@ def built_status(library, build):
         return said.get(name, MODELLED) if has_behaviour else UNSUPPORTED
 
     result = {library.name: {n: status(n, f"sim_{n}") for n in exported if re.match(library.pattern, n)}}
-    if library.name == "libcudart":
-        old = {n[len("compat12_"):] for n in defined(build, "simcudart-12")[0] if n.startswith("compat12_")}
-        result["libcudart-12"] = {n: said.get(n, MODELLED) for n in old}
+    for _ in library.forwarders:
+        old = {n[len("compat12_"):] for n in defined(build, f"{library.target}-12")[0] if n.startswith("compat12_")}
+        if old:
+            result[f"{library.name}-12"] = {n: said.get(n, MODELLED) for n in old}
     return result
 
 
