@@ -44,7 +44,8 @@ void add_waits(const RunSummary& run, std::vector<std::string>& lines) {
   const auto groups = group_waits(run);
   for (std::size_t i = 0; i < std::min(groups.size(), kMostGroups); ++i)
     lines.push_back(printable(fmt::format("  {:>4} per step  {}", show_range(groups[i].per_step), groups[i].what)));
-  if (groups.size() > kMostGroups) lines.push_back(fmt::format("  and {} other kinds", groups.size() - kMostGroups));
+  if (groups.size() > kMostGroups)
+    lines.push_back("  and " + counted(static_cast<std::int64_t>(groups.size() - kMostGroups), "other kind"));
   if (run.judged() > 0) return;
   for (const auto& [counter, words] :
        {std::pair(Counter::stream_syncs, "stream syncs"), std::pair(Counter::device_syncs, "device syncs"),

@@ -95,7 +95,11 @@ std::vector<std::string> failure_lines(int exit_code, const SimLog& log, std::in
     lines.push_back(fmt::format("  last call that the simulated GPU does not support: {} ({} of {} in all)",
                                 log.last_unsupported, counted(sum(log.unsupported), "call"),
                                 counted(static_cast<std::int64_t>(log.unsupported.size()), "function")));
-  if (!log.unreal_sites.empty()) add_sites(log, lines);
+  if (!log.unreal_sites.empty())
+    add_sites(log, lines);
+  else if (log.unreal_readbacks > 0)
+    lines.push_back(fmt::format("  {} had no real value, and the program may have tripped over one",
+                                counted(log.unreal_readbacks, "read-back")));
   if (lines.size() == 1)
     lines.push_back("  it called nothing that the simulated GPU does not support, and read no value that is not real");
   return lines;

@@ -36,7 +36,7 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   if (error) return Error{fmt::format("cannot read {}: {}", path.string(), error.message())};
   if (files.empty()) return Error{fmt::format("{} is a folder without traces (*.zstall)", path.string())};
   std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return std::pair(rank_of(a), a.filename().string()) < std::pair(rank_of(b), b.filename().string());
+    return std::pair(rank_of(a), a.stem().string()) < std::pair(rank_of(b), b.stem().string());
   });
   return files;
 }

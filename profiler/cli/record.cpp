@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "profiler/base/files.h"
+#include "profiler/base/sim_values.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/advice.h"
 #include "profiler/cli/device.h"
@@ -15,6 +19,7 @@
 #include "profiler/cli/say.h"
 #include "profiler/cli/trace_output.h"
 #include "profiler/record/foreground.h"
+#include "profiler/record/program.h"
 #include "profiler/record/record.h"
 #include "profiler/record/sim_log.h"
 #include "profiler/trace/api_table.h"
@@ -26,12 +31,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kNoRank = std::numeric_limits<std::int64_t>::max();
+
+// One that used CUDA, and its trace.
+struct Process {
+  NamedRun run;
+  fs::path file;
+};
+
 // What the processes of the command left, read once.
 struct Left {
-  std::vector<NamedRun> runs;         // of processes that used CUDA
-  std::vector<fs::path> files;        // of each
+  std::vector<Process> processes;
   std::vector<std::string> problems;  // why something is missing
 };
+
+std::int64_t calls_of(const RunSummary& run) {
+  std::int64_t calls = 0;
+  for (const CallRow& call : run.calls) calls += call.count;
+  return calls;
+}
 
 // All that one recording needs to know when the command has ended.
 struct Session {
@@ -62,8 +80,8 @@ std::optional<Outcome> refuse(const RecordArguments& arguments, const Device& de
   if (arguments.no_tracer && !arguments.output.empty())
     return fail(ExitCode::bad_use, "--no-tracer records no trace: leave -o out");
   if (arguments.sim_values.empty()) return std::nullopt;
-  if (const auto values = MappedFile::open(arguments.sim_values); !values)
-    return fail(ExitCode::bad_use, "--sim-values: " + values.error().message);
+  std::string error;
+  if (!load_sim_values(arguments.sim_values, &error)) return fail(ExitCode::bad_use, "--sim-values: " + error);
   return std::nullopt;
 }
 
@@ -80,14 +98,28 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
   return options;
 }
 
+// The words for an exec that failed, or would fail.
 Outcome cannot_start(const std::string& command, int error) {
+  std::error_code unseen;
+  const bool is_there = fs::exists(command, unseen);
   if (error == ENOENT && command.find('/') == std::string::npos)
-    return fail(ExitCode::environment, fmt::format("command not found: {}", command));
+    return fail(ExitCode::environment,
+                fmt::format("command not found: {}{}", command,
+                            is_there ? fmt::format("; a program of this folder is called ./{}", command) : ""));
   if (error == EACCES)
     return fail(
         ExitCode::environment,
         fmt::format("cannot run {}: it is not executable; a Python script is run by `-- python {}`", command, command));
+  if (error == ENOENT && is_there)
+    return fail(ExitCode::environment, fmt::format("cannot run {}: what its first line names is not there", command));
   return fail(ExitCode::environment, fmt::format("cannot run {}: {}", command, std::strerror(error)));
+}
+
+// Found out before anything is said or made.
+std::optional<Outcome> refuse_command(const std::string& command) {
+  if (find_program(command)) return std::nullopt;
+  std::error_code unseen;
+  return cannot_start(command, command.find('/') != std::string::npos && fs::exists(command, unseen) ? EACCES : ENOENT);
 }
 
 void read_trace(const fs::path& file, Left& left) {
@@ -99,31 +131,41 @@ void read_trace(const fs::path& file, Left& left) {
   RunSummary summary = analyze(std::move(*raw), {file.string()});
   for (const std::string& problem : summary.tool_problems) left.problems.push_back("tracer: " + problem);
   if (!summary.has_cuda_calls) return;  // a launcher that only asked how many devices there are
-  left.runs.push_back({process_name(summary.meta), std::move(summary)});
-  left.files.push_back(file);
+  std::string name = process_name(summary.meta);
+  left.processes.push_back({{std::move(name), std::move(summary)}, file});
+}
+
+// By rank and name; of one name the process that did most comes first and keeps it.
+bool comes_first(const Process& a, const Process& b) {
+  const auto key = [](const Process& p) {
+    return std::tuple(p.run.summary.meta.rank.value_or(kNoRank), p.run.name, -calls_of(p.run.summary));
+  };
+  return key(a) < key(b);
 }
 
 Left read_left(const std::vector<fs::path>& files) {
   Left left;
   for (const fs::path& file : files) read_trace(file, left);
+  std::stable_sort(left.processes.begin(), left.processes.end(), comes_first);
   return left;
 }
 
 bool is_whole(const Left& left) {
-  for (const NamedRun& run : left.runs)
-    if (run.summary.truncated) return false;
-  return left.problems.empty();
+  const auto is_cut = [](const Process& process) { return process.run.summary.truncated; };
+  return left.problems.empty() && std::none_of(left.processes.begin(), left.processes.end(), is_cut);
 }
 
-Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output, const Left& left) {
+Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output, Left left) {
   std::vector<FinishedTrace> finished;
-  for (std::size_t i = 0; i < left.runs.size(); ++i) finished.push_back({left.files[i], left.runs[i].name});
+  for (const Process& process : left.processes) finished.push_back({process.file, process.run.name});
   const auto placed = output.place(finished, is_whole(left));
   if (!placed) return fail(ExitCode::environment, placed.error().message);
+  if (!arguments.output.empty() && *placed != output.wanted())
+    say(fmt::format("{} was left as it is, since this recording is not complete", output.wanted().string()));
   if (arguments.quiet) return {};
-  for (const std::string& line : record_lines(placed->string(), left.runs, worst_process(left.runs))) say(line);
-  if (!arguments.output.empty() && placed->lexically_normal() != fs::path(arguments.output).lexically_normal())
-    say(fmt::format("{} was left as it is: this recording is not complete", arguments.output));
+  std::vector<NamedRun> runs;
+  for (Process& process : left.processes) runs.push_back(std::move(process.run));
+  for (const std::string& line : record_lines(placed->string(), runs, worst_process(runs))) say(line);
   return {};
 }
 
@@ -135,9 +177,9 @@ std::int64_t recordable_calls(const SimLog& log) {
 }
 
 Outcome conclude(const Session& session) {
-  const Left left = read_left(session.output.found());
+  Left left = read_left(session.output.found());
   for (const std::string& problem : left.problems) say(problem);
-  if (!left.runs.empty()) return keep_traces(session.arguments, session.output, left);
+  if (!left.processes.empty()) return keep_traces(session.arguments, session.output, std::move(left));
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
   if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
@@ -164,6 +206,7 @@ Outcome run_record(const RecordArguments& arguments) {
   if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
   const auto& device = std::get<Device>(chosen);
   if (auto refused = refuse(arguments, device)) return *refused;
+  if (auto refused = refuse_command(arguments.command.front())) return *refused;
   auto made = TraceOutput::make(arguments.no_tracer ? "" : arguments.output);
   if (const auto* failed = std::get_if<Outcome>(&made)) return *failed;
   const auto& output = std::get<TraceOutput>(made);

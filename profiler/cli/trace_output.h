@@ -26,6 +26,7 @@ class TraceOutput {
 
   // For the first process; the others add their pid.
   std::filesystem::path growing() const { return private_.path() / "trace"; }
+  const std::filesystem::path& wanted() const { return wanted_; }
   // Folder for the simulator's logs.
   std::filesystem::path logs() const { return private_.path() / "logs"; }
   // What the processes left there, by name.

@@ -25,8 +25,9 @@ struct SimLog {
   std::map<std::string, std::int64_t> calls;        // by function
   std::map<std::string, std::int64_t> unsupported;  // by function
   std::string last_unsupported;                     // "" = there was none, or the log does not say
-  std::vector<UnrealSite> unreal_sites;
-  std::optional<std::int64_t> missing_device;  // the highest device the program asked for and did not get
+  std::int64_t unreal_readbacks = 0;                // read-backs of values no kernel had computed
+  std::vector<UnrealSite> unreal_sites;             // where, as far as the simulator knows
+  std::optional<std::int64_t> missing_device;       // the highest device the program asked for and did not get
 };
 
 // All logs of a folder in one: counts added, equal sites joined, the most frequent site first. What cannot be read, or

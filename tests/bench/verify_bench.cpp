@@ -29,11 +29,11 @@ double peak_of_training(const std::string& size, int steps) {
   RecordOptions options;
   options.trace_file = std::filesystem::temp_directory_path() / "zerostall-bench.zstall";
   options.simulate = true;
-  std::filesystem::remove(options.trace);
+  std::filesystem::remove(options.trace_file);
   const InstallPaths paths = paths_beside(BIN_DIR);
   const auto child = run({paths.scenario_program.string(), "flux2", "--size", size, "--steps", std::to_string(steps)},
-                         injection(options, paths, options.trace));
-  std::filesystem::remove(options.trace);
+                         injection(options, paths, options.trace_file));
+  std::filesystem::remove(options.trace_file);
   return static_cast<double>(child.peak_memory);
 }
 

@@ -19,6 +19,11 @@ void put(const fs::path& path, const std::string& content) {
 
 }  // namespace
 
+std::string without_warning(std::string text) {
+  const std::string warning = kSimulatedWarning;
+  return text.starts_with(warning) ? text.substr(warning.size()) : text;
+}
+
 Installation::Installation() : folder_(make_folder()) {
   for (const char* name : {"bin", "tmp", "lib/zerostall/simgpu/models"}) fs::create_directories(path(name));
   fs::copy_file(ZEROSTALL_PROGRAM, path("bin/zerostall"));

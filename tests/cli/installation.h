@@ -8,6 +8,13 @@
 
 namespace zerostall::testing {
 
+// What each simulated command says once.
+inline constexpr const char* kSimulatedWarning =
+    "zerostall: simulated H200: kernels compute nothing; losses, checkpoints and uploads of this run are meaningless\n";
+
+// What else a command said.
+std::string without_warning(std::string text);
+
 class Installation {
  public:
   Installation();

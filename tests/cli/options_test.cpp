@@ -31,6 +31,27 @@ TEST(ParseOptions, FillsTheStructOfTheCommand) {
   EXPECT_EQ(std::get<StatOptions>(*stat).warmup, 0);
 }
 
+TEST(ParseOptions, RecordTakesEverythingBehindTheDashesAsTheCommand) {
+  const auto parsed = parse({"record", "--device", "sim:a100", "--gpus", "2", "-o", "x.zstall", "--quiet", "--seed",
+                             "0", "--", "python", "train.py", "--", "--device", "cuda"});
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  const auto& record = std::get<RecordArguments>(*parsed);
+  EXPECT_THAT(record.command, ElementsAre("python", "train.py", "--", "--device", "cuda"));
+  EXPECT_EQ(record.device, "sim:a100");
+  EXPECT_EQ(record.gpus, 2);
+  EXPECT_TRUE(record.gpus_given);
+  EXPECT_EQ(record.output, "x.zstall");
+  EXPECT_EQ(record.seed, 0);
+  EXPECT_TRUE(record.quiet);
+  EXPECT_FALSE(record.no_tracer);
+  EXPECT_EQ(std::get<RecordArguments>(*parse({"record", "--", "a"})).seed, std::nullopt);
+}
+
+TEST(ParseOptions, StatTakesARankAndNeedsNoFile) {
+  EXPECT_EQ(std::get<StatOptions>(*parse({"stat"})).file, "");
+  EXPECT_EQ(std::get<StatOptions>(*parse({"stat", "--rank", "3"})).rank, 3);
+}
+
 TEST(ParseOptions, AFixTakesOneNameOnly) {
   const auto parsed = parse({"verify", "--fix", "a", "flux2"});
   ASSERT_TRUE(parsed) << parsed.error().message;
@@ -41,6 +62,11 @@ TEST(ParseOptions, ShowsHelpAndVersion) {
   EXPECT_THAT(std::get<ShowOptions>(*parse({"--help"})).text, HasSubstr("zerostall verify flux2"));
   EXPECT_THAT(std::get<ShowOptions>(*parse({"verify", "--help"})).text, HasSubstr("zerostall verify [OPTIONS]"));
   EXPECT_THAT(std::get<ShowOptions>(*parse({"stat", "-h"})).text, HasSubstr("GPU ran dry"));
+  EXPECT_THAT(std::get<ShowOptions>(*parse({"record", "--help"})).text,
+              HasSubstr("zerostall record [OPTIONS] -- COMMAND [ARGUMENTS...]"));
+  const std::string all = std::get<ShowOptions>(*parse({"--help"})).text;
+  for (const char* group : {"\nYour program:", "\nOur reference jobs:", "\nSetup:"}) EXPECT_THAT(all, HasSubstr(group));
+  EXPECT_FALSE(std::get<ShowOptions>(*parse({})).asked_for);
   EXPECT_EQ(std::get<ShowOptions>(*parse({"--version"})).text, "zerostall " ZEROSTALL_VERSION "\n");
 }
 

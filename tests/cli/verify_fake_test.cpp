@@ -26,7 +26,7 @@ TEST(VerifyWithPreparedTraces, PassesAndPrintsTheTable) {
   here.use_traces(good_traces());
   const ChildResult result = here.run(kVerify);
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.err, "");  // quiet when piped
+  EXPECT_EQ(result.err, kSimulatedWarning);  // and no progress when piped
   EXPECT_THAT(result.out, HasSubstr("FLUX.2 tiny"));
   EXPECT_THAT(result.out, HasSubstr("12 steps, first 2 not judged · simulated H200\n"));
   EXPECT_THAT(result.out, HasSubstr("whole step, loader included: 13 → 10 stream syncs\n"));
@@ -85,7 +85,7 @@ TEST(VerifyWithPreparedTraces, CannotTellFromACutTraceOrTooFewSteps) {
   here.use_traces(traces);
   const ChildResult cut = here.run(kVerify);
   EXPECT_EQ(cut.exit_code, 3);
-  EXPECT_EQ(cut.err, "");
+  EXPECT_EQ(cut.err, kSimulatedWarning);
   EXPECT_THAT(cut.out, HasSubstr("CANNOT TELL  no fix: the trace is cut off"));
 
   traces["none"] = trace_with(2, 1, -1, 0, 4);

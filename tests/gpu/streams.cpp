@@ -180,7 +180,7 @@ std::vector<Contract> stream_contracts() {
       {"per-thread stream after legacy stream", kAfter, per_thread_after_legacy},
       {"blocking stream after blocking stream", kBeside, blocking_after_blocking},
       {"per-thread default stream", "one for each thread", per_thread_streams},
-      {"sync of the idle legacy stream, a blocking stream busy", "returns at once", legacy_sync_and_blocking_stream,
+      {"sync of the idle legacy stream, a blocking stream busy", "waits", legacy_sync_and_blocking_stream,
        true},
       {"cudaStreamWaitEvent", "host goes on, stream waits", wait_event},
       {"cudaStreamWaitEvent, event recorded again later", "the version it had", event_version},

@@ -1,4 +1,4 @@
-"""Checks that each row of operations.py waits as it says, on the simulated GPU: check_operations.py --build BUILD [ROW...]
+"""Checks that rows of operations.py wait as they say on the simulated GPU: check_operations.py --build BUILD [ROW...]
 One process executes all rows, each a step. Prints what differs, by row; exits 1 if anything does."""
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Runs a program under PyTorch's profiler and writes what it saw as a Chrome trace: profiled.py TRACE.json PROGRAM.py"""
+"""Runs a program under PyTorch's profiler and writes its Chrome trace: profiled.py TRACE.json PROGRAM.py"""
 import pathlib
 import runpy
 import sys

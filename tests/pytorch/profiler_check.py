@@ -1,5 +1,5 @@
-"""Whether PyTorch's profiler (Kineto) counts the same of a program as our tracer. Only one tool can listen at a time, so
-the program runs once for each, and must do the same both times."""
+"""Whether PyTorch's profiler (Kineto) counts the same of a program as our tracer. Only one tool can listen at a time,
+so the program runs once for each, and must do the same both times."""
 import pathlib
 
 import profiler_counts
@@ -19,4 +19,5 @@ def check(tools, python, program, header, folder, stat):
     for name in OF_THE_PROFILER:
         counts[name] = counts.get(name, 0) - 1
     counts = {name: count for name, count in counts.items() if count}
-    return profiler_counts.differences(counts, profiler_counts.tracer_counts(stat)) + profiler_counts.broken_links(trace)
+    texts = profiler_counts.differences(counts, profiler_counts.tracer_counts(stat))
+    return texts + profiler_counts.broken_links(trace)

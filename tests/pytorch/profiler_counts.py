@@ -25,7 +25,11 @@ def events_of(chrome_trace):
 def kineto_counts(chrome_trace):
     """{what: count} of an exported Chrome trace."""
     counts = collections.Counter()
-    for e in events_of(chrome_trace):
+    events = events_of(chrome_trace)
+    # A query leaves a record of the same kind as a sync: only its call tells.
+    calls = [e for e in events if e.get("cat") in ("cuda_runtime", "cuda_driver")]
+    queries = {e["args"]["correlation"] for e in calls if "Query" in e["name"]}
+    for e in events:
         category, name = e.get("cat"), e.get("name", "")
         if name == "INVALID":
             name = NAMELESS.get(e["args"]["cbid"], name)
@@ -39,7 +43,7 @@ def kineto_counts(chrome_trace):
             counts["kernels"] += 1
         elif category == "gpu_memset":
             counts["memsets"] += 1
-        elif category == "cuda_sync" and name in SYNCS:
+        elif category == "cuda_sync" and name in SYNCS and e["args"].get("correlation") not in queries:
             counts[SYNCS[name]] += 1
     return dict(counts)
 

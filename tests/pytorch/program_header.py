@@ -55,8 +55,10 @@ READERS = {
 
 
 def read_header(path):
-    """Raises KeyError for a key that means nothing."""
+    """Raises KeyError for a key that means nothing. A file PROGRAM.values.json beside it is for --sim-values."""
     header = Header()
+    if (values := path.with_suffix(".values.json")).exists():
+        header.options.extend(["--sim-values", str(values)])
     for key, text in re.findall(r"^# ([a-z-]+): (.*)$", path.read_text(), re.MULTILINE):
         READERS[key](header, text.strip())
     return header

@@ -54,6 +54,8 @@ def run(tools, python, program, folder, with_profiler):
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
     done = tools.record([python, program], trace, header.options, header.environment, header.timeout_s)
     texts = check_output(done)
+    for line in re.findall("^measured: .*", done.stdout, re.MULTILINE):
+        print(line)
     if trace and trace.exists():
         stat = tools.stat(trace, header.warmup)
         texts += check_trace(header, stat)

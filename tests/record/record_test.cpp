@@ -55,7 +55,43 @@ TEST(Injection, SetsWhatTheTracerAndTheSimulatorRead) {
   EXPECT_EQ(added.at("LD_PRELOAD"), "/opt/z/lib/zerostall/simgpu/libzerostall_simgpu.so:mine.so");
   EXPECT_EQ(added.at("ZEROSTALL_SIM_MODEL"), "h200");
   EXPECT_EQ(added.at("ZEROSTALL_SIM_LOG"), "/t/log.json");
+  EXPECT_EQ(added.at("ZEROSTALL_SIMULATED"), "1");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_GPUS"), "1");
+  EXPECT_EQ(added.at("TRITON_LIBCUDA_PATH"), "/opt/z/lib/zerostall/simgpu");
+  EXPECT_FALSE(added.contains("ZEROSTALL_SIM_SEED") || added.contains("ZEROSTALL_SIM_VALUES"));
+  EXPECT_FALSE(added.contains("ZEROSTALL_SIM_HOST_CLOCK"));
   EXPECT_TRUE(fs::path(added.at("ZEROSTALL_TRACE")).is_absolute());
+}
+
+TEST(Injection, PassesOnTheSimulatorsOptions) {
+  Injection options;
+  options.trace = false;
+  options.simulate = true;
+  options.gpus = 4;
+  options.sim_values = "/v.json";
+  options.host_clock = "cpu";
+  options.seed = 0;
+  const auto added = injection(options, paths_beside("/opt/z/bin"), {});
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_GPUS"), "4");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_VALUES"), "/v.json");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_HOST_CLOCK"), "cpu");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_SEED"), "0");
+  EXPECT_FALSE(added.contains("ZEROSTALL_TRACE") || added.contains("CUDA_INJECTION64_PATH"));
+}
+
+TEST(Injection, KeepsTheUsersLibraryPathAndAddsOursOnce) {
+  const std::string ours = "/opt/z/lib/zerostall/simgpu";
+  Injection options;
+  options.simulate = true;
+  const auto with = [&](const std::string& before) {
+    ::setenv("LD_LIBRARY_PATH", before.c_str(), 1);
+    const auto added = injection(options, paths_beside("/opt/z/bin"), "t");
+    ::unsetenv("LD_LIBRARY_PATH");
+    return added.at("LD_LIBRARY_PATH");
+  };
+  EXPECT_EQ(with(""), ours);
+  EXPECT_EQ(with("/mine"), ours + ":/mine");
+  EXPECT_EQ(with(ours + ":/mine"), ours + ":/mine");  // a recorded program that runs zerostall
 }
 
 TEST_F(RecordRun, RenamesTheTraceWhenTheChildHasEnded) {
@@ -104,6 +140,19 @@ TEST_F(RecordRun, NamesAPartThatIsMissing) {
   fs::remove(paths.tracer);
   EXPECT_THAT(record_run(options("true"), paths, inbox).error().message,
               HasSubstr("the tracer is missing from this installation"));
+}
+
+TEST_F(RecordRun, RefusesAPlaceThatLdPreloadCannotName) {
+  paths = paths_beside(folder.path() / "with space" / "bin");
+  for (const fs::path& file : {paths.tracer, paths.simulator}) {
+    fs::create_directories(file.parent_path());
+    ASSERT_TRUE(write_file(file, ""));
+  }
+  Injection options;
+  options.simulate = true;
+  EXPECT_THAT(check_parts(options, paths).error().message, HasSubstr("a space or colon"));
+  options.simulate = false;
+  EXPECT_TRUE(check_parts(options, paths));
 }
 
 TEST_F(RecordRun, ListsTheModelsThatCanBeSimulated) {

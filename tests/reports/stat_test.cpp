@@ -23,9 +23,10 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"schema", "source", "device", "complete", "lost",
-                                                  "times_repeatable", "steps_from", "warmup", "steps", "background", "unclosed", "outside", "totals",
-                                                  "per_step", "regions", "calls", "copies", "sites", "oddities"}));
+  EXPECT_EQ(keys(json),
+            (std::vector<std::string>{"schema", "source", "device", "complete", "lost", "times_repeatable",
+                                      "steps_from", "warmup", "steps", "background", "unclosed", "outside", "totals",
+                                      "per_step", "regions", "calls", "copies", "sites", "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -64,6 +65,42 @@ TEST(StatJson, RepairsTextThatIsNotUtf8) {
   RunSummary run;
   run.path = "\xff\xfe";
   EXPECT_NO_THROW(Json::parse(render_stat_json(run)));
+}
+
+TEST(StatJson, ListsTheProcessesOfARecording) {
+  NamedRun rank{"rank1.zstall", make_run({}, StepShape{}).summary};
+  rank.summary.meta.rank = 1;
+  rank.summary.meta.argv = {"python", "train.py"};
+  const Json json = Json::parse(render_stat_json(rank.summary, {rank, {"process-7.zstall", {}}}));
+  ASSERT_EQ(json["processes"].size(), 2u);
+  EXPECT_EQ(json["processes"][0]["rank"], 1);
+  EXPECT_EQ(json["processes"][0]["argv"], Json({"python", "train.py"}));
+  EXPECT_EQ(json["processes"][0]["per_step"]["waits"]["max"], 13);
+  EXPECT_TRUE(json["processes"][1]["rank"].is_null());
+  EXPECT_TRUE(json["processes"][1]["per_step"]["waits"].is_null());
+}
+
+TEST(StatText, ShowsAFolderAsALinePerProcess) {
+  const NamedRun rank{"rank0.zstall", make_run({}, StepShape{}).summary};
+  const std::string text = render_processes("all.zstall", {rank, {"process-7.zstall", {}}}, 0);
+  EXPECT_THAT(text, HasSubstr("all.zstall · 2 processes\n\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nrank0.zstall       unknown       6           13                  13             78\n"));
+  EXPECT_THAT(text, HasSubstr("\nBelow: rank0.zstall\n\n"));
+}
+
+TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
+  TraceBuilder t;
+  t.launch();
+  const std::int64_t before = t.now_ns;
+  t.sync();
+  t.on_thread(2).now_ns = before + 1;
+  t.launch();
+  const std::string file = t.bytes();
+  const std::string text =
+      render_stat_text(analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t"}));
+  EXPECT_THAT(text, HasSubstr("call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step"));
+  EXPECT_THAT(text, HasSubstr("times modelled, not repeatable"));
 }
 
 TEST(StatText, FoldsEqualStepsAndShowsRegionsCallsAndCopies) {

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <string>
 
 #include "profiler/simgpu/nvml/types.h"
@@ -81,6 +82,23 @@ TEST_F(Nvml, DevicesAreFoundByTheirNames) {
   EXPECT_EQ(found, device);
   EXPECT_EQ(call("nvmlDeviceGetHandleByUUID", "GPU-00000000-0000-0000-0000-000000000000", &found), nvml::kNotFound);
   EXPECT_EQ(call("nvmlDeviceGetHandleByIndex_v2", 99u, &found), nvml::kInvalidArgument);
+}
+
+// PyTorch looks for the device's NVML handle by the bus id that CUDA tells, when it runs out of memory.
+TEST_F(Nvml, CudaAndNvmlAgreeOnWhichDeviceIsWhich) {
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  char bus_id[32], uuid[96];
+  std::snprintf(bus_id, sizeof bus_id, "%08x:%02x:%02x.0", properties.pciDomainID, properties.pciBusID,
+                properties.pciDeviceID);
+  nvml::Device* found = nullptr;
+  EXPECT_EQ(call("nvmlDeviceGetHandleByPciBusId_v2", static_cast<const char*>(bus_id), &found), nvml::kSuccess);
+  EXPECT_EQ(found, device);
+  ASSERT_EQ(call("nvmlDeviceGetUUID", device, &uuid[0], 96u), nvml::kSuccess);
+  char first_bytes[16];
+  const auto* bytes = reinterpret_cast<const unsigned char*>(properties.uuid.bytes);
+  std::snprintf(first_bytes, sizeof first_bytes, "GPU-%02x%02x%02x%02x-", bytes[0], bytes[1], bytes[2], bytes[3]);
+  EXPECT_EQ(std::string(uuid).rfind(first_bytes, 0), 0u) << uuid;
 }
 
 TEST_F(Nvml, WhatIsNotModelledSaysSo) {

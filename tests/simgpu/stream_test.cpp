@@ -89,7 +89,7 @@ TEST_F(SimStream, ElapsedTimeIsThatOfTheVirtualClock) {
   EXPECT_NEAR(ms, 10.0f, 0.1f);
   cudaEventDestroy(end);
 }
-TEST_F(SimStream, PollingEndsAndNotReadyIsNoError) {
+TEST_F(SimStream, PollingEndsAndNotReadyIsTheLastError) {
   launch_for(1000 * kLong, free_a);
   ASSERT_EQ(cudaEventRecord(event, free_a), cudaSuccess);
   int polls = 0;
@@ -97,7 +97,7 @@ TEST_F(SimStream, PollingEndsAndNotReadyIsNoError) {
   EXPECT_GT(polls, 1) << "work is queued: the first answer cannot be ready";
   EXPECT_LT(polls, 1000);
   EXPECT_GE(now() - begin, 1000 * kLong);
-  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotReady);
 }
 TEST_F(SimStream, ALaunchBlocksWhenTheQueueIsFull) {
   for (std::int64_t i = 0; i < model().launch_queue; ++i) launch_for(kLong, free_a);

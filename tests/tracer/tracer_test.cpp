@@ -47,15 +47,15 @@ class TracerTest : public ::testing::Test {
     SignalInbox inbox;
     const InstallPaths paths = paths_beside(BIN_DIR);
     // The tracer's own file, before record_run puts it in its place: what is written is under test here.
-    auto child = run_child({options.argv, injection(options, paths, options.trace)}, inbox);
+    auto child = run_child({options.argv, injection(options, paths, options.trace_file)}, inbox);
     if (!child) throw std::runtime_error(child.error().message);
     Traced t;
     t.child = *child;
     for (const auto& entry : fs::directory_iterator(folder)) t.files.push_back(entry.path().filename());
     std::sort(t.files.begin(), t.files.end());
-    t.has_trace = fs::exists(options.trace);
+    t.has_trace = fs::exists(options.trace_file);
     if (t.has_trace) {
-      auto raw = read_native(options.trace);
+      auto raw = read_native(options.trace_file);
       if (!raw) throw std::runtime_error(raw.error().message);
       t.trace = build_trace(std::move(*raw));
     }
@@ -87,6 +87,23 @@ TEST_F(TracerTest, RecordsEveryCallOnceAndTheStepsAroundThem) {
     EXPECT_EQ(op.bytes, 512u);
   }
   EXPECT_EQ(t.child.err, "") << "nothing of ours on the user's terminal";
+}
+
+TEST_F(TracerTest, DescribesItsProcess) {
+  ::setenv("RANK", "3", 1);
+  ::setenv("LOCAL_RANK", "1", 1);
+  ::setenv("WORLD_SIZE", "many", 1);
+  const Traced t = run({SUBJECT, "nvtx", "quote \" back\\slash\nline \xff é"});
+  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE"}) ::unsetenv(name);
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  const TraceMeta& meta = t.trace.meta;
+  EXPECT_EQ(meta.program, "tracer_subject");
+  EXPECT_EQ(meta.argv, (std::vector<std::string>{SUBJECT, "nvtx", "quote \" back\\slash\nline ? é"}));
+  EXPECT_GT(meta.pid.value_or(0), 0);
+  EXPECT_EQ(meta.rank, 3);
+  EXPECT_EQ(meta.local_rank, 1);
+  EXPECT_EQ(meta.world_size, std::nullopt);
+  EXPECT_EQ(t.trace.oddities.count("unreadable_meta"), 0u);
 }
 
 TEST_F(TracerTest, CountsOfManyThreadsEqualTheSimulatorsBook) {

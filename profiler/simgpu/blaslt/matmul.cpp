@@ -49,6 +49,51 @@ bool supported(const Matmul& d, const Layout& a) {
 
 }  // namespace
 
+namespace {
+
+// Settings of an algorithm, by cublasLtMatmulAlgoConfigAttributes_t: four bytes each, the shapes (7, 8) two.
+constexpr int kConfigId = 0, kFirstShape = 7, kConfigs = 9;
+std::size_t config_bytes(int attribute) { return attribute >= kFirstShape ? 2 : 4; }
+char* config(Algorithm* algorithm, int attribute) {
+  return reinterpret_cast<char*>(algorithm->data) + std::size_t(attribute) * 4;
+}
+
+}  // namespace
+
+EXPORT int cublasLtMatmulAlgoInit(void* handle, int, int, int, int, int, int, int id, Algorithm* algorithm) {
+  if (!handle) return kBlasNotInitialized;
+  if (!algorithm || id != static_cast<int>(kOurAlgorithm)) return kBlasInvalidValue;
+  *algorithm = {};
+  algorithm->data[0] = kOurAlgorithm;
+  return kBlasSuccess;
+}
+EXPORT int cublasLtMatmulAlgoConfigSetAttribute(Algorithm* algorithm, int attribute, const void* value,
+                                                std::size_t bytes) {
+  if (!algorithm || !value || attribute <= kConfigId || attribute >= kConfigs) return kBlasInvalidValue;
+  if (bytes != config_bytes(attribute)) return kBlasInvalidValue;
+  std::memcpy(config(algorithm, attribute), value, bytes);
+  return kBlasSuccess;
+}
+EXPORT int cublasLtMatmulAlgoConfigGetAttribute(const Algorithm* algorithm, int attribute, void* value,
+                                                std::size_t bytes, std::size_t* written) {
+  if (!algorithm || attribute < kConfigId || attribute >= kConfigs) return kBlasInvalidValue;
+  if (written) *written = config_bytes(attribute);
+  if (bytes == 0 && written) return kBlasSuccess;
+  if (!value || bytes != config_bytes(attribute)) return kBlasInvalidValue;
+  std::memcpy(value, config(const_cast<Algorithm*>(algorithm), attribute), bytes);
+  return kBlasSuccess;
+}
+EXPORT int cublasLtMatmulAlgoCheck(void* handle, Matmul* d, Layout* a, Layout* b, Layout*, Layout* out,
+                                   const Algorithm* algorithm, HeuristicResult* result) {
+  if (!handle) return kBlasNotInitialized;
+  Dimensions size{};
+  if (!d || !a || !b || !out || !algorithm || !result || !dimensions(*d, *a, *b, *out, size)) return kBlasInvalidValue;
+  *result = {};
+  result->algorithm = *algorithm;
+  result->state = supported(*d, *a) ? kBlasSuccess : kBlasNotSupported;
+  return result->state;
+}
+
 // One algorithm fits all; it needs no workspace, so any limit in `preference` is kept.
 EXPORT int cublasLtMatmulAlgoGetHeuristic(void* handle, Matmul* d, Layout* a, Layout* b, Layout* c, Layout* out,
                                           Preference* preference, int wanted, HeuristicResult* results, int* found) {

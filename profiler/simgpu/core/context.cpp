@@ -21,8 +21,7 @@ thread_local int t_device = 0;
 
 // Physical ordinals by visible ordinal. The list ends at the first entry that names no device, as the driver documents.
 std::vector<int> visible_devices() {
-  const char* text = std::getenv("ZEROSTALL_SIM_GPUS");
-  const int physical = std::clamp(text && *text ? std::atoi(text) : 1, 1, kMostDevices);
+  const int physical = machine_device_count();
   std::vector<int> devices;
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   if (!visible) {
@@ -136,8 +135,16 @@ void bind_primary_context() {
   t_context->active = true;
 }
 
+int machine_device_count() {
+  const char* text = std::getenv("ZEROSTALL_SIM_GPUS");
+  return std::clamp(text && *text ? std::atoi(text) : 1, 1, kMostDevices);
+}
+
 DeviceIdentity device_identity(int device) {
-  const int physical = devices()[static_cast<std::size_t>(device)];
+  return machine_device_identity(devices()[static_cast<std::size_t>(device)]);
+}
+
+DeviceIdentity machine_device_identity(int physical) {
   DeviceIdentity identity{};
   // A name-based id of our own (version 8, variant 1): "zerostall" and the ordinal.
   const unsigned char base[16] = {'z', 'e', 'r', 'o', 's', 't', 0x80, 'a', 0x80, 'l', 'l', 0, 0, 0, 0, 0};

@@ -44,6 +44,9 @@ struct DeviceIdentity {
   unsigned pci_domain, pci_bus, pci_device;
 };
 DeviceIdentity device_identity(int device);
+// The same by ordinal of the machine, whatever CUDA_VISIBLE_DEVICES hides: NVML's view.
+int machine_device_count();
+DeviceIdentity machine_device_identity(int physical);
 std::string pci_bus_id(int device);        // "0000:1b:00.0"
 int device_by_pci_bus_id(const char* id);  // -1: none
 

@@ -50,20 +50,20 @@ bool survives(std::string_view function) {
                                                    "cudaDriverGetVersion",
                                                    "cudaRuntimeGetVersion",
                                                    "cudaDeviceGetAttribute",
+                                                   "cudaDeviceGetPCIBusId",
+                                                   "cudaDeviceCanAccessPeer",
                                                    "cudaGetDeviceProperties",
+                                                   "cudaGetDriverEntryPointByVersion",
+                                                   "cudaThreadExchangeStreamCaptureMode",
                                                    "cuInit",
                                                    "cuDriverGetVersion",
-                                                   "cuDeviceGet",
-                                                   "cuDeviceGetCount",
-                                                   "cuDeviceGetName",
-                                                   "cuDeviceGetAttribute",
                                                    "cuCtxGetCurrent",
                                                    "cuCtxSetCurrent",
                                                    "cuCtxGetDevice",
-                                                   "cuGetProcAddress_v2",
-                                                   "cudaGetDriverEntryPointByVersion",
-                                                   "cudaThreadExchangeStreamCaptureMode"};
-  return names.contains(function);
+                                                   "cuCtxPushCurrent_v2",
+                                                   "cuCtxPopCurrent_v2",
+                                                   "cuGetProcAddress_v2"};
+  return function.starts_with("cuDevice") || names.contains(function);
 }
 
 // "cudaMalloc:3=cudaErrorMemoryAllocation"

@@ -1,5 +1,7 @@
 #include "profiler/simgpu/core/graph_content.h"
 
+#include <algorithm>
+
 #include "profiler/simgpu/core/copy.h"
 #include "profiler/simgpu/core/launch.h"
 
@@ -14,27 +16,35 @@ cudaError_t kernel_content(const cudaKernelNodeParams& p, NodeContent* content) 
 }
 
 cudaError_t copy_content(const cudaMemcpy3DParms& p, NodeContent* content) {
-  const bool arrays = p.srcArray || p.dstArray, one_row = p.extent.height <= 1 && p.extent.depth <= 1;
-  if (arrays || !one_row) return cudaErrorNotSupported;
+  if (p.srcArray || p.dstArray) {
+    report_unsupported("cudaGraphAddMemcpyNode with arrays");
+    return cudaErrorNotSupported;
+  }
+  const auto at = [](const cudaPitchedPtr& m, const cudaPos& position) {
+    return static_cast<char*>(m.ptr) + (position.z * m.ysize + position.y) * m.pitch + position.x;
+  };
+  const Shape shape{p.extent.width,
+                    std::max<std::size_t>(p.extent.height, 1),
+                    std::max<std::size_t>(p.extent.depth, 1),
+                    p.dstPtr.pitch,
+                    p.dstPtr.pitch * p.dstPtr.ysize,
+                    p.srcPtr.pitch,
+                    p.srcPtr.pitch * p.srcPtr.ysize};
+  if (!fits_pitch(shape)) return cudaErrorInvalidPitchValue;
   content->kind = NodeKind::copy;
   content->parameters = std::make_shared<const cudaMemcpy3DParms>(p);
-  const CopyRequest request{static_cast<char*>(p.dstPtr.ptr) + p.dstPos.x,
-                            static_cast<const char*>(p.srcPtr.ptr) + p.srcPos.x,
-                            p.extent.width,
-                            nullptr,
-                            true,
-                            "cudaGraphLaunch"};
+  const CopyRequest request =
+      shaped({at(p.dstPtr, p.dstPos), at(p.srcPtr, p.srcPos), 0, nullptr, true, "cudaGraphLaunch"}, shape);
   return collect_operation([&] { return static_cast<cudaError_t>(copy(request)); }, &content->operation);
 }
 
 cudaError_t set_content(const cudaMemsetParams& p, NodeContent* content) {
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return cudaErrorInvalidValue;
-  const unsigned byte = p.value & 0xff, repeated = byte * 0x01010101u;
-  const unsigned mask = p.elementSize == 4 ? ~0u : (1u << (8 * p.elementSize)) - 1;
-  if (p.height > 1 || (p.value & mask) != (repeated & mask)) return cudaErrorNotSupported;
   content->kind = NodeKind::set;
   content->parameters = std::make_shared<const cudaMemsetParams>(p);
-  const SetRequest request{p.dst, static_cast<int>(byte), p.width * p.elementSize, nullptr, true};
+  const auto width = static_cast<int>(p.elementSize);
+  SetRequest request{p.dst, static_cast<int>(p.value), p.width * p.elementSize, nullptr, true, width};
+  if (p.height > 1) request = shaped(request, {p.width * p.elementSize, p.height, 1, p.pitch, 0, 0, 0});
   return collect_operation([&] { return static_cast<cudaError_t>(set(request)); }, &content->operation);
 }
 

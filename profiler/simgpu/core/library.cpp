@@ -58,15 +58,14 @@ cudaError_t library_wait(const void* stream) {
   cudaStreamSynchronize_v3020_params params{static_cast<cudaStream_t>(const_cast<void*>(stream))};
   ApiCall call(kRuntimeDomain, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, "cudaStreamSynchronize_v3020",
                &params, nullptr, counter);
-  return call.finish(wait_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
+  return call.finish(wait_stream(stream));
 }
 
 cudaError_t library_wait_device() {
   static Counter* counter = counter_for("cudaDeviceSynchronize");
   ApiCall call(kRuntimeDomain, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, "cudaDeviceSynchronize_v3020",
                nullptr, nullptr, counter);
-  wait_device();
-  return call.finish(cudaSuccess);
+  return call.finish(wait_device());
 }
 
 }  // namespace zerostall::simgpu

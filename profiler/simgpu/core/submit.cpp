@@ -82,7 +82,13 @@ cudaError_t submit(const void* handle, Operation&& operation) {
   }
   // What host functions before it did to memory, a copy that the host waits for must see.
   if (operation.host.waits) finish_host_functions(operation.work.begin_ns);
-  if (operation.effect) operation.effect();
+  if (operation.effect) {
+    // Behind a host function that has not run yet the bytes move in its turn, and see what it did.
+    if (!operation.host.waits && g_next_host_function_ns.load() <= operation.work.begin_ns)
+      queue_host_function(operation.work.begin_ns, std::move(operation.effect));
+    else
+      operation.effect();
+  }
   if (publishes(operation.kind)) publish(operation.work);
   return cudaSuccess;
 }

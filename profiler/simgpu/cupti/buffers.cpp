@@ -239,6 +239,19 @@ void flush_buffers() {
 
 std::size_t take_dropped() { return state().dropped.exchange(0); }
 
+void detach_buffers() {
+  State& s = state();
+  set_buffer_callbacks(nullptr, nullptr);
+  std::lock_guard guard(s.lock);
+  const auto empty = [](Slot& slot) {
+    std::lock_guard slot_guard(slot.lock);
+    slot.buffer = {};
+  };
+  for (auto& slot : s.slots) empty(*slot);
+  empty(s.shared);
+  s.spare.clear();
+}
+
 void forget_buffers() {
   t_holder.slot = nullptr;
   t_in_callback = t_is_worker = false;

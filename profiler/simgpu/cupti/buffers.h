@@ -21,6 +21,7 @@ bool in_buffer_callback();
 void flush_buffers();
 
 std::size_t take_dropped();  // since the last call
+void detach_buffers();       // the client is gone: forgets its functions and whatever buffers it gave
 void forget_buffers();       // after fork: the child has neither the worker nor the parent's buffers
 
 }  // namespace zerostall::simgpu::cupti

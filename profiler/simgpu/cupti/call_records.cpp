@@ -51,14 +51,14 @@ void call_record_enter(CallInfo& call) {
   if (record) call.begin_ns = static_cast<std::int64_t>(now);
 }
 
-void call_record_exit(const CallInfo& call, int result) {
+void call_record_exit(const CallInfo& call, int result, std::uint64_t end) {
   if (!call.begin_ns || in_buffer_callback() || !call_records_wanted(call.domain, call.callback_id)) return;
   if (on(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION)) write_external(call.correlation);
   CUpti_ActivityAPI a{};
   a.kind = call.domain == CUPTI_CB_DOMAIN_RUNTIME_API ? CUPTI_ACTIVITY_KIND_RUNTIME : CUPTI_ACTIVITY_KIND_DRIVER;
   a.cbid = call.callback_id;
   a.start = static_cast<std::uint64_t>(call.begin_ns);
-  a.end = host_time();
+  a.end = end ? end : host_time();
   a.processId = process_id();
   a.threadId = thread_id();
   a.correlationId = call.correlation;

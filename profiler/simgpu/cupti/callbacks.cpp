@@ -108,6 +108,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
   handle->user = user;
   *subscriber = handle;
   g_subscriber = handle;
+  set_client_cuda_major(13);  // libcupti.so.12 puts its own in after this
   return CUPTI_SUCCESS;
 }
 
@@ -142,8 +143,9 @@ void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result)
   data.functionParams = call.params;
   data.functionReturnValue = const_cast<int*>(result);
   data.symbolName = call.symbol;
-  data.contextUid = context_of(current_device());
-  data.context = context_handle(data.contextUid);
+  const Context* context = current_context();  // null before the thread's first use of a device
+  data.contextUid = context ? context->id : context_of(current_device());
+  data.context = context ? context_as_handle(context) : context_handle(data.contextUid);
   data.correlationData = &call.user_data;
   data.correlationId = call.correlation;
   call_subscriber(call.domain, call.callback_id, &data);

@@ -57,7 +57,7 @@ std::int64_t real_time_ns() {
 
 // The client's clock may count anything (Kineto's counts cycles). Once measured, the rate stays.
 void calibrate(Conversion& c) {
-  if (c.ticks_per_ns > 0) return;
+  if (c.ticks_per_ns > 0 || !g_clock.load()) return;
   while (real_time_ns() - c.real_ns < kCalibrationNs) {
   }
   const std::uint64_t ticks = g_clock.load()();
@@ -179,6 +179,7 @@ void clock_exit(std::uint64_t host_time, bool waited) {
 void hold_back(const GpuItem& item) {
   Conversion& c = conversion();
   std::unique_lock guard(c.lock);
+  if (!has_client_clock()) return;  // just detached
   calibrate(c);
   const double here = static_cast<double>(t_enter_ticks) - c.ticks_per_ns * static_cast<double>(t_enter_ns);
   c.offset = std::max(c.offset, here);
@@ -194,7 +195,7 @@ void release_held_back() {
   if (!has_client_clock()) return;
   Conversion& c = conversion();
   std::unique_lock guard(c.lock);
-  if (c.held.empty()) return;
+  if (c.held.empty() || !has_client_clock()) return;
   std::int64_t end = now_ns();
   for (const Held& h : c.held) end = std::max(end, h.item.work.end_ns);
   const auto settled = settle(c, {end, g_clock.load()()});
@@ -209,6 +210,13 @@ std::uint64_t to_client(std::int64_t virtual_ns) {
   std::lock_guard guard(c.lock);
   calibrate(c);
   return std::max(t_enter_ticks, whole(ticks_of(c, virtual_ns, c.offset)));
+}
+
+void detach_client_clock() {
+  Conversion& c = conversion();
+  std::lock_guard guard(c.lock);
+  c.held.clear();
+  g_clock = nullptr;
 }
 
 void forget_client_clock() {

@@ -34,6 +34,7 @@ void release_held_back();
 // A virtual time in the client's clock, without waiting: for time stamps of events.
 std::uint64_t to_client(std::int64_t virtual_ns);
 
+void detach_client_clock();  // drops what is held back
 void forget_client_clock();  // after fork
 
 }  // namespace zerostall::simgpu::cupti

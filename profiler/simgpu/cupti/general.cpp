@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
-#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -49,9 +49,13 @@ void on_enter(CallInfo& call) {
 
 void on_exit(CallInfo& call, const int* result) {
   gpu_call_exit();
-  call_record_exit(call, *result);
+  std::uint64_t end = 0;
+  if (has_client_clock()) {
+    end = host_time();
+    clock_exit(end, t_waited || may_wait(call, *result));  // first: what the call waited for ends before the call
+  }
+  call_record_exit(call, *result, end);
   other_records_exit(call, *result);
-  if (has_client_clock()) clock_exit(host_time(), t_waited || may_wait(call, *result));
   resources_exit(call, *result);
   nested_exit(call, result);
   deliver_call(call, CUPTI_API_EXIT, result);
@@ -102,6 +106,7 @@ std::uint32_t stream_id(const void* handle) {
   return stream ? stream->id : 0;
 }
 
+void set_client_cuda_major(int cuda_major) { g_client_major = cuda_major; }
 int client_cuda_major() { return g_client_major.load(std::memory_order_relaxed); }
 
 }  // namespace zerostall::simgpu::cupti
@@ -110,15 +115,14 @@ using namespace zerostall::simgpu::cupti;
 
 extern "C" {
 
-// For the library that answers to the name libcupti.so.12: its clients know the record layouts of CUDA 12.
+// For the library that answers to the name libcupti.so.12 (cupti12/).
 __attribute__((visibility("default"))) void zerostall_sim_cupti_set_client_major(int cuda_major) {
-  g_client_major = cuda_major;
+  set_client_cuda_major(cuda_major);
 }
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
-  constexpr std::uint32_t kVersion12_4 = 22;
-  *version = client_cuda_major() < 13 ? kVersion12_4 : CUPTI_API_VERSION;
+  *version = CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetTimestamp(uint64_t* time) {
@@ -126,11 +130,11 @@ CUptiResult cuptiGetTimestamp(uint64_t* time) {
   *time = host_time();
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t* id) {
+CUptiResult cuptiGetDeviceId(CUcontext handle, uint32_t* id) {
   if (!id) return CUPTI_ERROR_INVALID_PARAMETER;
-  const std::uint32_t found = context ? context_id(context) : context_of(zerostall::simgpu::current_device());
-  if (!found) return CUPTI_ERROR_INVALID_CONTEXT;
-  *id = found - 1;
+  const auto* context = zerostall::simgpu::context_from(handle);
+  if (handle && !context) return CUPTI_ERROR_INVALID_CONTEXT;
+  *id = static_cast<std::uint32_t>(context ? context->device : zerostall::simgpu::current_device());
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetContextId(CUcontext context, uint32_t* id) {
@@ -170,11 +174,12 @@ CUptiResult cuptiDeviceVirtualizationMode(CUdevice device, CUpti_DeviceVirtualiz
 }
 CUptiResult cuptiGetLastError(void) { return CUPTI_SUCCESS; }
 
-// Detaches: as a library that was never used, but for the clock and the buffer functions, which a client may have set
-// only once. May be called inside a callback.
+// Detaches: afterwards the library is as if never used. Records not flushed are lost. May be called inside a callback.
 CUptiResult cuptiFinalize(void) {
   disable_all_kinds();
   forget_subscriber();
+  detach_client_clock();
+  detach_buffers();
   update_hooks();
   return CUPTI_SUCCESS;
 }

@@ -77,7 +77,7 @@ EventUse driver_use(const CallInfo& c) {
 }
 
 struct Ids {
-  std::uint32_t event = 0, stream = 0;
+  std::uint32_t event = 0, stream = 0, context = 1;
   std::int64_t time_ns = 0;  // of the event
 };
 
@@ -85,6 +85,7 @@ Ids ids_of(const EventUse& use) {
   Simulator& s = simulator();
   std::lock_guard guard(s.lock);
   Ids ids;
+  ids.context = context_of(current_device());
   if (const Event* event = use.event ? s.timeline.event(use.event) : nullptr) {
     ids.event = event->id;
     ids.time_ns = event->time_ns;
@@ -111,7 +112,7 @@ void write_event(const CallInfo& call, const Ids& ids) {
   e.kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT;
   e.correlationId = call.correlation;
   e.deviceId = static_cast<std::uint32_t>(current_device());
-  e.contextId = context_of(current_device());
+  e.contextId = ids.context;
   e.streamId = ids.stream;
   e.eventId = ids.event;
   e.cudaEventSyncId = sync_id;
@@ -127,7 +128,7 @@ void write_sync(CUpti_ActivitySynchronizationType type, std::uint64_t begin, std
   r.start = begin;
   r.end = end;
   r.correlationId = correlation;
-  r.contextId = context_of(current_device());
+  r.contextId = ids.context;
   r.streamId = ids.stream ? ids.stream : kNone;
   r.cudaEventId = ids.event ? ids.event : kNone;
   if (ids.event) r.cudaEventSyncId = sync_id_of(ids.event);
@@ -157,10 +158,14 @@ void write_untold_sync(const CallInfo& call, const EventUse& use, const Ids& ids
 void sync_record(const SyncInfo& s) {
   if (!on(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) || in_buffer_callback()) return;
   t_told_by_core = true;
-  const bool client = has_client_clock();
-  write_sync(static_cast<CUpti_ActivitySynchronizationType>(s.kind),
-             client ? clock_entered() : static_cast<std::uint64_t>(s.begin_ns),
-             client ? host_time() : static_cast<std::uint64_t>(s.end_ns), s.correlation, {s.event_id, s.stream_id}, 0);
+  std::uint64_t begin = static_cast<std::uint64_t>(s.begin_ns), end = static_cast<std::uint64_t>(s.end_ns);
+  if (has_client_clock()) {
+    begin = clock_entered();
+    end = host_time();
+    clock_exit(end, s.kind != SyncKind::stream_wait_event);  // what it waited for ends before it
+  }
+  write_sync(static_cast<CUpti_ActivitySynchronizationType>(s.kind), begin, end, s.correlation,
+             {s.event_id, s.stream_id, s.context}, 0);
 }
 
 void other_records_exit(const CallInfo& call, int result) {

@@ -13,11 +13,15 @@ namespace zerostall::simgpu::cupti {
 
 // --- general.cpp: the switch in core. Hooks are installed while a callback or an activity kind is on.
 void update_hooks();
+inline CUcontext context_as_handle(const Context* context) {
+  return reinterpret_cast<CUcontext>(const_cast<Context*>(context));
+}
 std::uint32_t context_of(int device);         // CUPTI's id of a device's primary context
 CUcontext context_handle(std::uint32_t id);   // null: no such context
 std::uint32_t context_id(CUcontext handle);   // 0: unknown
 std::uint32_t stream_id(const void* handle);  // 0: unknown
-int client_cuda_major();                      // 13, or 12 for programs built against CUDA 12: decides record layouts
+void set_client_cuda_major(int cuda_major);
+int client_cuda_major();  // 13, or 12 for programs built against CUDA 12: decides record layouts
 
 // --- callbacks.cpp: the subscriber.
 bool callbacks_wanted();
@@ -66,7 +70,7 @@ void write_gpu_record(const GpuItem& item, std::uint64_t begin, std::uint64_t en
 
 // --- call_records.cpp: API calls, external correlation.
 void call_record_enter(CallInfo& call);
-void call_record_exit(const CallInfo& call, int result);
+void call_record_exit(const CallInfo& call, int result, std::uint64_t end);  // end: 0 = read the clock
 
 // --- other_records.cpp: synchronisation and events; memory_records.cpp: allocations and pools.
 void sync_record(const SyncInfo& sync);

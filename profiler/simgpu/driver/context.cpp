@@ -70,22 +70,9 @@ CUresult sim_cuDeviceTotalMem_v2(size_t* bytes, CUdevice device) {
   return CUDA_SUCCESS;
 }
 CUresult sim_cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  if (!value) return CUDA_ERROR_INVALID_VALUE;
+  if (!value || !known_attribute(attribute)) return CUDA_ERROR_INVALID_VALUE;
   if (!known(device)) return CUDA_ERROR_INVALID_DEVICE;
-  const DeviceIdentity identity = device_identity(device);
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
-      *value = static_cast<int>(identity.pci_domain);
-      break;
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
-      *value = static_cast<int>(identity.pci_bus);
-      break;
-    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
-      *value = static_cast<int>(identity.pci_device);
-      break;
-    default:
-      *value = device_attribute(attribute);
-  }
+  *value = device_attribute(attribute, device);
   return CUDA_SUCCESS;
 }
 CUresult sim_cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {

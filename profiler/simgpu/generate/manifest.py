@@ -1,6 +1,6 @@
 """The manifest of the simulated libraries: what they export and what becomes of a call (manifest/README.md).
 
-As a program:
+As a program (needs readelf of binutils):
   manifest.py check BUILD_DIR     says where the manifest and the built libraries differ; exit 1 if they do
   manifest.py refresh BUILD_DIR   rewrites the status of each function from what is built, adds functions that are new
   manifest.py json OUT            writes the counts and statuses as JSON, for `zerostall doctor`
@@ -63,30 +63,32 @@ def by_hand():
 
 
 def defined(build, target):
-    """Symbols of the target's object files: {name: True if strong, False if it is only the generated default}."""
+    """Symbols of the target's object files, {name: True if strong, False if it is only the generated default}: all, exported."""
     objects = glob.glob(f"{build}/profiler/simgpu/CMakeFiles/{target}.dir/**/*.o", recursive=True)
     if not objects:
         sys.exit(f"{target} is not built in {build}: build the target simgpu first")
-    out = subprocess.run(["nm", "--defined-only", "-g", *objects], check=True, capture_output=True, text=True).stdout
-    found = {}
-    for kind, name in re.findall(r" ([TWVi]) (\S+)$", out, re.M):
-        found[name] = found.get(name, False) or kind in "Ti"
-    return found
+    out = subprocess.run(["readelf", "-sW", *objects], check=True, capture_output=True, text=True).stdout
+    every, exported = {}, {}
+    for bind, visibility, name in re.findall(r" FUNC +(GLOBAL|WEAK) +(\w+) +\d+ (\S+)$", out, re.M):
+        every[name] = every.get(name, False) or bind == "GLOBAL"
+        if visibility == "DEFAULT":
+            exported[name] = exported.get(name, False) or bind == "GLOBAL"
+    return every, exported
 
 
 def built_status(library, build):
     """{list: {function: status}} of what is built."""
-    symbols = defined(build, library.target)
+    symbols, exported = defined(build, library.target)
     said = by_hand()
     generated = library.name in ("libcudart", "libcuda")
 
     def status(name, behaviour):
-        has_behaviour = symbols.get(behaviour, False) if generated and behaviour in symbols else symbols[name]
+        has_behaviour = symbols[behaviour] if generated and behaviour in symbols else exported[name]
         return said.get(name, MODELLED) if has_behaviour else UNSUPPORTED
 
-    result = {library.name: {n: status(n, f"sim_{n}") for n in symbols if re.match(library.pattern, n)}}
+    result = {library.name: {n: status(n, f"sim_{n}") for n in exported if re.match(library.pattern, n)}}
     if library.name == "libcudart":
-        old = {n[len("compat12_"):] for n in defined(build, "simcudart-12") if n.startswith("compat12_")}
+        old = {n[len("compat12_"):] for n in defined(build, "simcudart-12")[0] if n.startswith("compat12_")}
         result["libcudart-12"] = {n: said.get(n, MODELLED) for n in old}
     return result
 

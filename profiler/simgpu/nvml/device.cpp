@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/core/simulator.h"
 #include "profiler/simgpu/nvml/answer.h"
 
@@ -14,14 +15,20 @@ namespace {
 
 const DeviceModel& model() { return simulator().model; }
 
-// The book of memory knows no devices: all that the process holds counts for the first.
-unsigned long long used_bytes(int index) { return index == 0 ? simulator().memory.device_bytes() : 0; }
+// The book of memory knows no devices: all that the process holds counts for its first one.
+unsigned long long used_bytes(int index) {
+  const bool first = device_count() > 0 && device_identity(0).pci_bus == machine_device_identity(index).pci_bus;
+  return first ? simulator().memory.device_bytes() : 0;
+}
 unsigned long long total_bytes() { return static_cast<unsigned long long>(model().memory_bytes); }
 
 Status answer_pci(const Device* device, PciInfo* out) {
   return answer(device, out, [&](int index) {
     *out = {};
-    out->bus = kFirstBus + static_cast<unsigned>(index);
+    const DeviceIdentity identity = machine_device_identity(index);
+    out->domain = identity.pci_domain;
+    out->bus = identity.pci_bus;
+    out->device = identity.pci_device;
     std::snprintf(out->bus_id_legacy, sizeof out->bus_id_legacy, "%s", bus_id(index).c_str());
     std::snprintf(out->bus_id, sizeof out->bus_id, "0000%s", bus_id(index).c_str());
   });

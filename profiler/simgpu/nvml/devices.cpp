@@ -1,10 +1,10 @@
 #include "profiler/simgpu/nvml/devices.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
+
+#include "profiler/simgpu/core/context.h"
 
 namespace zerostall::simgpu::nvml {
 
@@ -12,8 +12,7 @@ struct Device {};  // only its address matters
 
 namespace {
 
-constexpr int kMost = 64;
-std::array<Device, kMost> g_devices;
+std::array<Device, kMostDevices> g_devices;
 std::atomic<int> g_users{0};
 
 }  // namespace
@@ -27,10 +26,7 @@ bool shut_down() {
   return false;
 }
 
-int gpu_count() {
-  const char* text = std::getenv("ZEROSTALL_SIM_GPUS");
-  return std::clamp(text && *text ? std::atoi(text) : 1, 1, kMost);
-}
+int gpu_count() { return machine_device_count(); }
 
 Device* gpu(int index) {
   return index >= 0 && index < gpu_count() ? &g_devices[static_cast<std::size_t>(index)] : nullptr;
@@ -42,15 +38,20 @@ int index_of(const Device* device) {
   return -1;
 }
 
-// Both as cudaGetDeviceProperties tells them, so that programs can match the two views.
 std::string uuid(int index) {
-  char text[64];
-  std::snprintf(text, sizeof text, "GPU-7a65726f-7374-8061-806c-6c00000000%02x", static_cast<unsigned>(index));
+  std::string text = "GPU-";
+  const auto bytes = machine_device_identity(index).uuid;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    char hex[4];
+    std::snprintf(hex, sizeof hex, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", bytes[i]);
+    text += hex;
+  }
   return text;
 }
 std::string bus_id(int index) {
+  const DeviceIdentity identity = machine_device_identity(index);
   char text[32];
-  std::snprintf(text, sizeof text, "0000:%02x:00.0", kFirstBus + static_cast<unsigned>(index));
+  std::snprintf(text, sizeof text, "%04x:%02x:%02x.0", identity.pci_domain, identity.pci_bus, identity.pci_device);
   return text;
 }
 

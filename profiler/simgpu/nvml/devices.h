@@ -13,9 +13,8 @@ bool shut_down();   // false: not initialized
 int gpu_count();
 Device* gpu(int index);              // null: no such GPU
 int index_of(const Device* device);  // -1: not one of ours
-std::string uuid(int index);         // "GPU-..."
-std::string bus_id(int index);       // "0000:10:00.0"
-
-inline constexpr unsigned kFirstBus = 0x10;
+// Both as cudaGetDeviceProperties tells them, so that programs can match the two views.
+std::string uuid(int index);    // "GPU-..."
+std::string bus_id(int index);  // "0000:10:00.0"
 
 }  // namespace zerostall::simgpu::nvml

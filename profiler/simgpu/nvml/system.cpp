@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/nvml/answer.h"
 
 using namespace zerostall::simgpu::nvml;
@@ -33,8 +34,11 @@ Status find_by_bus_id(const char* id, Device** out) {
     domain = 0;
     if (std::sscanf(id, "%x:%x", &bus, &device) != 2) return kInvalidArgument;
   }
-  *out = domain == 0 && device == 0 ? gpu(static_cast<int>(bus) - static_cast<int>(kFirstBus)) : nullptr;
-  return *out ? kSuccess : kNotFound;
+  for (int i = 0; i < gpu_count(); ++i) {
+    const auto identity = zerostall::simgpu::machine_device_identity(i);
+    if (identity.pci_domain == domain && identity.pci_bus == bus && identity.pci_device == device) return find(i, out);
+  }
+  return kNotFound;
 }
 
 Status answer_version(int* version) {

@@ -8,9 +8,9 @@ namespace zerostall::simgpu {
 
 extern thread_local cudaError_t t_last_error;
 
-// cudaGetLastError reports it later. "Not ready" is an answer, not an error.
+// cudaGetLastError reports it later; "not ready" too, which is why PyTorch clears it after each query.
 inline cudaError_t remember(cudaError_t result) {
-  if (result != cudaSuccess && result != cudaErrorNotReady) t_last_error = result;
+  if (result != cudaSuccess) t_last_error = result;
   return result;
 }
 

@@ -37,7 +37,8 @@ def amp(dtype):
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
         for _ in range(2):
             with torch.autocast("cuda", dtype=dtype):
-                loss = nn.functional.cross_entropy(model(torch.randn(4, 3, 16, 16, device="cuda")), torch.zeros(4, device="cuda", dtype=torch.long))
+                scores = model(torch.randn(4, 3, 16, 16, device="cuda"))
+                loss = nn.functional.cross_entropy(scores, torch.zeros(4, device="cuda", dtype=torch.long))
             scaler.scale(loss).backward()
             scaler.step(optimizer)
             scaler.update()
@@ -83,6 +84,21 @@ def grid_sample():
     assert theta.grad.shape == theta.shape
 
 
+def captured():
+    """The libraries' kernels go into a CUDA graph."""
+    m = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU()).cuda()
+    x = torch.randn(2, 3, 8, 8, device="cuda")
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        m(x).sum().backward()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        m(x).sum().backward()
+    graph.replay()
+
+
 assert torch.backends.cudnn.is_available() and torch.backends.cudnn.version() >= 90100
 check("conv1d", trained(nn.Conv1d(4, 8, 3), 2, 4, 32, expect=(2, 8, 30)))
 check("conv2d", trained(nn.Conv2d(3, 8, 3, stride=2, padding=1), 2, 3, 16, 16, expect=(2, 8, 8, 8)))
@@ -98,7 +114,8 @@ check("conv_transpose1d", trained(nn.ConvTranspose1d(8, 4, 2, stride=2), 2, 8, 1
 check("conv_transpose2d", trained(nn.ConvTranspose2d(8, 4, 2, stride=2), 2, 8, 8, 8, expect=(2, 4, 16, 16)))
 check("conv_transpose3d", trained(nn.ConvTranspose3d(8, 4, 2, stride=2), 2, 8, 4, 4, 4, expect=(2, 4, 8, 8, 8)))
 check("batch_norm", trained(nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU()), 2, 3, 16, 16))
-check("batch_norm channels_last", trained(nn.Sequential(nn.Conv2d(8, 8, 3), nn.BatchNorm2d(8)), 2, 8, 16, 16, channels_last=torch.channels_last))
+check("batch_norm channels_last", trained(nn.Sequential(nn.Conv2d(8, 8, 3), nn.BatchNorm2d(8)), 2, 8, 16, 16,
+                                         channels_last=torch.channels_last))
 check("group_norm", trained(nn.Sequential(nn.Conv2d(3, 8, 3), nn.GroupNorm(2, 8)), 2, 3, 16, 16))
 check("max_pool2d", trained(nn.Sequential(nn.Conv2d(3, 8, 3), nn.MaxPool2d(2)), 2, 3, 16, 16, expect=(2, 8, 7, 7)))
 check("adaptive_avg_pool2d", trained(nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1)), 2, 3, 16, 16, expect=(2, 8, 1, 1)))
@@ -109,3 +126,4 @@ check("benchmark", benchmarked)
 check("deterministic", deterministic)
 check("fused convolution", fused)
 check("grid_sample", grid_sample)
+check("captured", captured)

@@ -42,5 +42,5 @@ for number in range(220):
         before = real_memory()
 grown = real_memory() - before
 assert grown < 10 << 20, f"{grown >> 20} MiB more after 200 steps"
-print(f"{peak / GIB:.2f} GiB of real memory at most; {grown >> 10} KiB more after 200 steps")
+print(f"measured: {peak / GIB:.2f} GiB of real memory at most; {grown >> 10} KiB more after 200 steps")
 print("ok large_model")

@@ -28,14 +28,13 @@ for cycle in range(3):  # again and again in one process
         for _ in range(4):
             work()
     names = Counter(event.name for event in profiler.events())
-    device = [event for event in profiler.events() if event.device_type == DeviceType.CUDA]
+    device = Counter(event.name for event in profiler.events() if event.device_type == DeviceType.CUDA)
     assert names["cudaStreamSynchronize"] == 4, names
-    assert names["cudaMemcpyAsync"] == 8, names
-    assert sum(event.name.startswith("Memcpy HtoD (Pinned") for event in device) == 4, names
-    assert sum(event.name.startswith("Memcpy DtoH") for event in device) == 4, names
-    launches = sum(count for name, count in names.items() if "LaunchKernel" in name)
-    kernels = [event for event in device if not event.name.startswith(("Mem", "my step"))]
-    assert len(kernels) == launches > 0, (len(kernels), launches)
+    assert device["Memcpy HtoD (Pinned -> Device)"] == device["Memcpy DtoH (Device -> Pinned)"] == 4, device
+    # nvcc 13's launch function has no name in every Kineto
+    launches = sum(count for name, count in names.items() if "LaunchKernel" in name or name == "INVALID")
+    kernels = sum(count for name, count in device.items() if not name.startswith(("Mem", "my step")))
+    assert kernels == launches > 0, (kernels, launches)
     assert any(event.device_time_total > 0 for event in profiler.key_averages())
 with tempfile.NamedTemporaryFile(suffix=".json") as file:
     profiler.export_chrome_trace(file.name)

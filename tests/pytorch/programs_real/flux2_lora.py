@@ -51,7 +51,7 @@ for number in range(STEPS):
     loss.item()
     torch.cuda.nvtx.range_pop()
 seconds = (time.monotonic() - begin) / STEPS
-print(f"{parameters / 1e9:.2f} B parameters, {len(adapters)} adapters, {seconds:.2f} s of host time a step,",
+print(f"measured: {parameters / 1e9:.2f} B parameters, {len(adapters)} LoRA tensors, {seconds:.2f} s a step,",
       f"{torch.cuda.max_memory_allocated() / 2**30:.1f} GiB of simulated memory,",
       f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB of real memory")
 print("ok flux2_lora")

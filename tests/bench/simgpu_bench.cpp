@@ -1,0 +1,96 @@
+// What a call of the simulated GPU costs the machine, without a tracer, against its limits: a PyTorch step makes ten
+// cheap calls per launch. Counters end in the ratio to the limit: below 1 holds.
+#include <benchmark/benchmark.h>
+#include <cuda_runtime_api.h>
+
+#include <fstream>
+#include <stdexcept>
+
+extern "C" void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*,
+                                       int*);
+
+namespace {
+
+constexpr double kLaunchLimitNs = 150, kCheapLimitNs = 20;
+
+void check(cudaError_t error) {
+  if (error) throw std::runtime_error(cudaGetErrorString(error));
+}
+
+const char* kernel() {
+  static char stub, name[] = "bench_kernel";
+  static const bool registered = [] {
+    __cudaRegisterFunction(nullptr, &stub, name, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    return true;
+  }();
+  (void)registered;
+  return &stub;
+}
+
+void report(benchmark::State& state, double limit_ns) {
+  // Seconds per iteration over the limit in seconds.
+  state.counters["time_of_limit"] =
+      benchmark::Counter(limit_ns * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void launch(benchmark::State& state) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  for (auto _ : state) benchmark::DoNotOptimize(cudaLaunchKernel(kernel(), 64, 256, nullptr, 0, stream));
+  check(cudaStreamDestroy(stream));
+  report(state, kLaunchLimitNs);
+}
+
+void get_device(benchmark::State& state) {
+  int device = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(cudaGetDevice(&device));
+  report(state, kCheapLimitNs);
+}
+
+void get_last_error(benchmark::State& state) {
+  for (auto _ : state) benchmark::DoNotOptimize(cudaGetLastError());
+  report(state, kCheapLimitNs);
+}
+
+double resident_pages() {
+  double total = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident;
+  return resident;
+}
+
+void step(cudaStream_t stream) {
+  for (int i = 0; i < 300; ++i) check(cudaLaunchKernel(kernel(), 64, 256, nullptr, 0, stream));
+  for (int i = 0; i < 50; ++i) {
+    cudaEvent_t event = nullptr;
+    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    check(cudaEventRecord(event, stream));
+    check(cudaStreamWaitEvent(nullptr, event, 0));
+    check(cudaEventDestroy(event));
+  }
+  cudaStream_t other = nullptr;
+  check(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  check(cudaLaunchKernel(kernel(), 64, 256, nullptr, 0, other));
+  check(cudaStreamDestroy(other));
+  check(cudaStreamSynchronize(stream));
+}
+
+void memory(benchmark::State& state) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  double growth = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < 20; ++i) step(stream);
+    const double before = resident_pages();
+    for (int i = 0; i < 200; ++i) step(stream);
+    growth = resident_pages() - before;
+  }
+  check(cudaStreamDestroy(stream));
+  state.counters["pages_grown_in_200_steps"] = growth;
+}
+
+BENCHMARK(launch);
+BENCHMARK(get_device);
+BENCHMARK(get_last_error);
+BENCHMARK(memory)->Iterations(1);
+
+}  // namespace
