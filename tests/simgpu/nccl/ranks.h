@@ -83,6 +83,7 @@ inline void on_ranks(int ranks, const std::function<void(Board&, int)>& body) {
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t pid = fork();
     if (pid == 0) {
+      setenv("ZEROSTALL_SIM_GPUS", "8", 1);
       setenv("CUDA_VISIBLE_DEVICES", std::to_string(rank).c_str(), 1);
       body(*board, rank);
       fflush(stdout);
