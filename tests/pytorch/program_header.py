@@ -25,6 +25,7 @@ class Header:
     unsupported: list = field(default_factory=list)
     options: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
+    ranks: int = 1  # processes, each with a GPU: 2 in the folder programs_2ranks
     tracer: bool = True
     profiler: bool = True
     label: str = "quick"
@@ -57,6 +58,9 @@ READERS = {
 def read_header(path):
     """Raises KeyError for a key that means nothing. A file PROGRAM.values.json beside it is for --sim-values."""
     header = Header()
+    if path.parent.name == "programs_2ranks":
+        header.ranks = 2
+        header.options.extend(["--gpus", "2"])
     if (values := path.with_suffix(".values.json")).exists():
         header.options.extend(["--sim-values", str(values)])
     for key, text in re.findall(r"^# ([a-z-]+): (.*)$", path.read_text(), re.MULTILINE):

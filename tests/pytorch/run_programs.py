@@ -48,18 +48,25 @@ def missing_modules(python, header):
     return subprocess.run([python, "-c", code, *header.needs], stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
+def command_of(python, program, header):
+    if header.ranks == 1:
+        return [python, program]
+    return [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(header.ranks), program]
+
+
 def run(tools, python, program, folder, with_profiler):
     """What is wrong, as texts."""
     header = read_header(program)
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
-    done = tools.record([python, program], trace, header.options, header.environment, header.timeout_s)
+    command = command_of(python, program, header)
+    done = tools.record(command, trace, header.options, header.environment, header.timeout_s)
     texts = check_output(done)
     for line in re.findall("^measured: .*", done.stdout, re.MULTILINE):
         print(line)
     if trace and trace.exists():
         stat = tools.stat(trace, header.warmup)
         texts += check_trace(header, stat)
-        if with_profiler and header.profiler and not texts:
+        if with_profiler and header.profiler and header.ranks == 1 and not texts:
             import profiler_check
             texts += profiler_check.check(tools, python, program, header, folder, stat)
     elif trace:
