@@ -94,7 +94,7 @@ std::string problem(const Layer& layer, const Include& include) {
     return "";
   }
   if (include.name.find('/') == std::string::npos)  // generated at build time, for simgpu only
-    return layer.folder == "profiler/simgpu" && include.name.ends_with("_behaviours.h")
+    return layer.folder == "profiler/simgpu" && matches(include.name, "_(behaviours|names|table)\\.h$")
                ? ""
                : "not from the repository's root";
   if (!fs::exists(kRoot / include.name)) return "no such file below the repository's root";
