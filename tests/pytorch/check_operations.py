@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 
 from operations import OPERATIONS, WAITS
+from operations_by_version import for_version
 from simulated import Tools
 
 HERE = pathlib.Path(__file__).parent
@@ -64,9 +65,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--device", default="sim")
     parser.add_argument("rows", nargs="*")
     options = parser.parse_args()
-    tools = Tools(options.build)
+    tools = Tools(options.build, options.device)
     with tempfile.TemporaryDirectory() as folder:
         trace, written, values = (pathlib.Path(folder, f"operations.{end}") for end in ("zstall", "json", "values"))
         values.write_text(json.dumps(supplied_values()))
@@ -74,7 +76,8 @@ def main():
                             ["--sim-values", values])
         if done.returncode != 0:
             sys.exit(f"{done.stdout}\nexecute_operations.py ended with {done.returncode}")
-        results = {result["name"]: result for result in json.loads(written.read_text())}
+        executed = json.loads(written.read_text())
+        results = {result["name"]: result for result in executed["rows"]}
         steps = {step["index"]: step for step in tools.stat(trace)["steps"]}
     failed = 0
     for row in OPERATIONS:
@@ -84,7 +87,7 @@ def main():
         if "skipped" in result:
             print(f"skipped {row.name}: {result['skipped']}")
             continue
-        texts = differences(row, result, steps.get(result["step"]))
+        texts = differences(for_version(row, executed["torch"]), result, steps.get(result["step"]))
         failed += bool(texts)
         for text in texts:
             print(f"FAIL {row.name}: {row.code}\n     {text}")

@@ -86,7 +86,7 @@ def main():
             torch.cuda.nvtx.range_pop()
         results.append(result)
     with open(sys.argv[1], "w") as file:
-        json.dump(results, file)
+        json.dump(dict(torch=torch.__version__, rows=results), file)
 
 
 main()

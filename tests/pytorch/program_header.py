@@ -4,6 +4,7 @@ expect: COUNTER=VALUE[,VALUE...] ...   each judged step has one of these values 
 expect-calls: FUNCTION=COUNT ...       calls in the whole run
 warmup: N                              first steps that are not judged (default 2)
 needs: MODULE ...                      packages without which it is skipped
+torch: >=VERSION (WHY)                 skipped with other versions of torch
 unsupported: FUNCTION ...              calls it makes that the simulated GPU does not implement
 options: OPTION ...                    of `zerostall record`
 environment: NAME=VALUE ...
@@ -22,6 +23,7 @@ class Header:
     calls: dict = field(default_factory=dict)  # function -> count
     warmup: int = 2
     needs: list = field(default_factory=list)
+    torch: str = ">=2.0"
     unsupported: list = field(default_factory=list)
     options: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
@@ -45,6 +47,7 @@ READERS = {
     "expect-calls": lambda h, text: h.calls.update({key: int(value) for key, value in pairs(text).items()}),
     "warmup": lambda h, text: setattr(h, "warmup", int(text)),
     "needs": lambda h, text: h.needs.extend(text.split()),
+    "torch": lambda h, text: setattr(h, "torch", text.split()[0]),
     "unsupported": lambda h, text: h.unsupported.extend(text.split()),
     "options": lambda h, text: h.options.extend(text.split()),
     "environment": lambda h, text: h.environment.update(pairs(text)),

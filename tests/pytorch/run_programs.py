@@ -10,6 +10,7 @@ import time
 
 from program_header import read_header
 from simulated import Tools
+from versions import fits
 
 SKIPPED = 77  # what CTest is told to take as skipped
 
@@ -43,9 +44,15 @@ def check_output(done):
     return texts + ([done.stdout[-3000:]] if texts else [])
 
 
-def missing_modules(python, header):
-    code = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))"
-    return subprocess.run([python, "-c", code, *header.needs], stdout=subprocess.PIPE, text=True).stdout.strip()
+def why_skipped(python, header):
+    """A text, empty if the program can run."""
+    code = ("import importlib.metadata, importlib.util, sys; print(importlib.metadata.version('torch'));"
+            "print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))")
+    done = subprocess.run([python, "-c", code, *header.needs], check=True, stdout=subprocess.PIPE, text=True)
+    version, missing = done.stdout.splitlines()
+    if not fits(version, header.torch):
+        return f"torch is {version}, needed is {header.torch}"
+    return missing and f"{missing} not installed"
 
 
 def command_of(python, program, header):
@@ -78,6 +85,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True)
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--device", default="sim")
     parser.add_argument("--profiler", action="store_true", help="compare with PyTorch's profiler too")
     parser.add_argument("programs", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -85,10 +93,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for program in options.programs:
             begin = time.monotonic()
-            if missing := missing_modules(options.python, read_header(program)):
-                print(f"skipped {program.stem}: {missing} not installed")
+            if why := why_skipped(options.python, read_header(program)):
+                print(f"skipped {program.stem}: {why}")
                 sys.exit(SKIPPED)
-            texts = run(Tools(options.build), options.python, program, pathlib.Path(folder), options.profiler)
+            texts = run(Tools(options.build, options.device), options.python, program, pathlib.Path(folder), options.profiler)
             verdict = "FAIL" if texts else "ok"
             print(f"{verdict} {program.stem} ({time.monotonic() - begin:.1f} s)", *texts, sep="\n     ")
             failed += bool(texts)

@@ -6,13 +6,14 @@ import subprocess
 
 
 class Tools:
-    def __init__(self, build):
-        self.zerostall = pathlib.Path(build) / "bin/zerostall"
+    def __init__(self, build, device="sim"):
+        """device: as of `zerostall record --device`."""
+        self.zerostall, self.device = pathlib.Path(build) / "bin/zerostall", device
 
     def record(self, command, trace, options=(), environment=None, timeout_s=300):
         """Returns the finished process; its output, both streams together, is in stdout."""
         where = ["-o", trace] if trace else ["--no-tracer"]
-        line = [self.zerostall, "record", "--device", "sim", "--quiet", *where, *options, "--", *command]
+        line = [self.zerostall, "record", "--device", self.device, "--quiet", *where, *options, "--", *command]
         return subprocess.run(line, env=dict(os.environ, **(environment or {})), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=timeout_s)
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "profiler/simgpu/core/attributes.h"
+#include "profiler/simgpu/core/fat_binary.h"
 #include "profiler/simgpu/core/simulator.h"
 
 namespace zerostall::simgpu {
@@ -64,7 +65,7 @@ Function* function_of(const void* handle) {
   return it->second;
 }
 
-void register_kernel(const void* host_function, const char* name) {
+void register_kernel(const void* host_function, const char* name, FatBinary* binary) {
   Registry& r = registry();
   std::unique_lock guard(r.lock);
   Function*& function = r.by_handle[host_function];
@@ -72,7 +73,10 @@ void register_kernel(const void* host_function, const char* name) {
     function->name = name;  // the address was used by a library that has been unloaded
   else
     function = make(name, nullptr);
+  function->binary = binary;
 }
+
+bool runs_on_device(const Function& function) { return !function.binary || compiled_for(*function.binary).ptx != 0; }
 
 const char* kernel_name(const void* handle) {
   const Function* function = function_of(handle);
@@ -127,10 +131,14 @@ cudaError_t function_attributes(const void* handle, cudaFuncAttributes* attribut
   const Function* function = function_of(handle);
   if (!function) return cudaErrorInvalidDeviceFunction;
   const DeviceModel& m = simulator().model;
+  const int device = static_cast<int>(m.compute_major * 10 + m.compute_minor);
+  const CompiledFor code = function->binary ? compiled_for(*function->binary) : CompiledFor{device, device};
+  if (code.ptx == 0) return cudaErrorNoKernelImageForDevice;
   *attributes = {};
   attributes->maxThreadsPerBlock = kMaxThreads;
   attributes->numRegs = kRegistersPerThread;
-  attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(m.compute_major * 10 + m.compute_minor);
+  attributes->ptxVersion = code.ptx;
+  attributes->binaryVersion = code.binary;
   attributes->maxDynamicSharedSizeBytes = function->max_dynamic_shared;
   attributes->preferredShmemCarveout = function->carveout;
   return cudaSuccess;

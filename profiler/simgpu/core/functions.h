@@ -9,11 +9,14 @@
 
 namespace zerostall::simgpu {
 
+struct FatBinary;
 struct Module;
 
 struct Function {
   const char* name;
   Module* module = nullptr;
+  FatBinary* binary =
+      nullptr;  // of a kernel inside the program; nullptr: its code is for the device, whichever that is
   std::atomic<int> max_dynamic_shared{49152};  // as set; more than that must be asked for
   std::atomic<int> carveout{-1};
   std::atomic<std::int64_t> block_ns{-1};  // time of one block by the model's classes; 0: no class, -1: not looked up
@@ -21,8 +24,9 @@ struct Function {
 
 // nullptr: neither a stub that was registered nor a handle.
 Function* function_of(const void* handle);
-void register_kernel(const void* host_function, const char* name);
-const char* kernel_name(const void* handle);  // "unknown kernel" if function_of() knows none
+void register_kernel(const void* host_function, const char* name, FatBinary* binary = nullptr);
+bool runs_on_device(const Function& function);  // false: no image for the device's architecture is in the program
+const char* kernel_name(const void* handle);    // "unknown kernel" if function_of() knows none
 
 // Modules and libraries are one thing here. `image` is not read.
 Module* load_module();

@@ -45,6 +45,7 @@ cudaError_t check_launch(const void* handle, dim3 grid, dim3 block, std::size_t 
   if (!block_fits || !grid_fits) return cudaErrorInvalidConfiguration;
   const Function* function = function_of(handle);
   if (!function) return cudaErrorInvalidDeviceFunction;
+  if (!runs_on_device(*function)) return cudaErrorNoKernelImageForDevice;
   const bool fits =
       static_cast<std::int64_t>(shared_bytes) <= function->max_dynamic_shared.load(std::memory_order_relaxed);
   return fits ? cudaSuccess : cudaErrorInvalidValue;

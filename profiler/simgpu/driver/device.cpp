@@ -1,9 +1,6 @@
 // Driver API: errors, versions, what an address is, entry point look-up.
-#include <dlfcn.h>
-
-#include <string>
-
 #include "driver_behaviours.h"
+#include "profiler/simgpu/core/driver_forms.h"
 #include "profiler/simgpu/core/errors.h"
 #include "profiler/simgpu/driver/support.h"
 
@@ -34,14 +31,14 @@ CUresult sim_cuDriverGetVersion(int* version) {
   *version = 13000;
   return CUDA_SUCCESS;
 }
-CUresult sim_cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t,
+CUresult sim_cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
                                  CUdriverProcAddressQueryResult* result) {
   if (!symbol || !function) return CUDA_ERROR_INVALID_VALUE;
-  *function = nullptr;
-  void* self = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (self && version >= 12000) *function = dlsym(self, (std::string(symbol) + "_v2").c_str());
-  if (self && !*function) *function = dlsym(self, symbol);
-  if (result) *result = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  *function = find_driver_function(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+  if (result)
+    *result = *function                          ? CU_GET_PROC_ADDRESS_SUCCESS
+              : form_of(symbol, version).empty() ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                                 : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 

@@ -3,9 +3,10 @@
 
 #include <cstring>
 
+#include "profiler/simgpu/core/fat_binary.h"
 #include "profiler/simgpu/core/hooks.h"
-#include "profiler/simgpu/core/symbols.h"
 #include "profiler/simgpu/core/imports.h"
+#include "profiler/simgpu/core/symbols.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
 
@@ -30,17 +31,18 @@ cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_
 }  // namespace
 
 // Not API calls: the contract between nvcc's generated code and the runtime (crt/host_runtime.h).
-EXPORT void** __cudaRegisterFatBinary(void*) {
-  check_imports();  // a library with kernels was loaded
-  static void* handle = nullptr;
-  return &handle;
+EXPORT void** __cudaRegisterFatBinary(void* wrapper) {
+  check_imports();               // a library with kernels was loaded
+  auto* binary = new FatBinary;  // for good: functions refer to it
+  binary->wrapper = wrapper;
+  return reinterpret_cast<void**>(binary);
 }
 EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 EXPORT void __cudaUnregisterFatBinary(void**) {}
 EXPORT char __cudaInitModule(void**) { return 1; }
-EXPORT void __cudaRegisterFunction(void**, const char* host_function, char*, const char* device_name, int, uint3*,
-                                   uint3*, dim3*, dim3*, int*) {
-  register_kernel(host_function, device_name);
+EXPORT void __cudaRegisterFunction(void** binary, const char* host_function, char*, const char* device_name, int,
+                                   uint3*, uint3*, dim3*, dim3*, int*) {
+  register_kernel(host_function, device_name, reinterpret_cast<FatBinary*>(binary));
 }
 EXPORT void __cudaRegisterVar(void**, char* host_variable, char*, const char* device_name, int, std::size_t bytes, int,
                               int) {
