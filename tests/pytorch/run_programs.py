@@ -1,6 +1,7 @@
 """Runs programs on the simulated GPU and checks what their headers promise (program_header.py says what that may be):
 run_programs.py --build BUILD PROGRAM.py... Prints a line per program; exits 1 if one fails."""
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -43,9 +44,17 @@ def check_output(done):
     return texts + ([done.stdout[-3000:]] if texts else [])
 
 
+def add_packages(build, header):
+    """Programs that need more than torch find it in the folder that install_packages.py has filled."""
+    if header.needs:
+        paths = [str(pathlib.Path(build, "python-packages").resolve()), os.environ.get("PYTHONPATH")]
+        header.environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
 def missing_modules(python, header):
     code = "import importlib.util, sys; print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))"
-    return subprocess.run([python, "-c", code, *header.needs], stdout=subprocess.PIPE, text=True).stdout.strip()
+    return subprocess.run([python, "-c", code, *header.needs], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, **header.environment}).stdout.strip()
 
 
 def command_of(python, program, header):
@@ -54,9 +63,8 @@ def command_of(python, program, header):
     return [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(header.ranks), program]
 
 
-def run(tools, python, program, folder, with_profiler):
+def run(tools, python, program, header, folder, with_profiler):
     """What is wrong, as texts."""
-    header = read_header(program)
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
     command = command_of(python, program, header)
     done = tools.record(command, trace, header.options, header.environment, header.timeout_s)
@@ -85,10 +93,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for program in options.programs:
             begin = time.monotonic()
-            if missing := missing_modules(options.python, read_header(program)):
+            header = read_header(program)
+            add_packages(options.build, header)
+            if missing := missing_modules(options.python, header):
                 print(f"skipped {program.stem}: {missing} not installed")
                 sys.exit(SKIPPED)
-            texts = run(Tools(options.build), options.python, program, pathlib.Path(folder), options.profiler)
+            texts = run(Tools(options.build), options.python, program, header, pathlib.Path(folder), options.profiler)
             verdict = "FAIL" if texts else "ok"
             print(f"{verdict} {program.stem} ({time.monotonic() - begin:.1f} s)", *texts, sep="\n     ")
             failed += bool(texts)
