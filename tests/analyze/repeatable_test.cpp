@@ -46,6 +46,35 @@ TEST(TimesRepeatable, AThreadBesideTheStepIsNot) {
   EXPECT_EQ(repeatable(t), false);
 }
 
+void ask(TraceBuilder& t, int times) {
+  const std::int64_t before = t.now_ns;
+  for (int i = 0; i < times; ++i) {
+    t.now_ns = before;  // a thread that only watches does not move the clock
+    t.on_thread(2).call("cudaEventQuery_v3020");
+  }
+  t.now_ns = before;
+}
+
+TEST(TimesRepeatable, AThreadThatOnlyAsksBesideTheStepIs) {
+  TraceBuilder t;
+  t.step(0, [&] {
+    t.launch();
+    ask(t, 5);
+    t.on_thread(100).sync();
+  });
+  EXPECT_EQ(repeatable(t), true);
+}
+
+TEST(TimesRepeatable, AThreadThatAskedUntilTheClockJumpedIsNot) {
+  TraceBuilder t;
+  t.step(0, [&] {
+    t.launch();
+    ask(t, 1000);
+    t.on_thread(100).sync();
+  });
+  EXPECT_EQ(repeatable(t), false);
+}
+
 TEST(TimesRepeatable, TheHostsOwnTimeIsNot) {
   TraceBuilder t;
   t.meta = R"({"clock": "modelled", "simulated_model": "h200", "host_clock": "cpu"})";

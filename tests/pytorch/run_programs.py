@@ -1,6 +1,7 @@
 """Runs programs on the simulated GPU and checks what their headers promise (program_header.py says what that may be):
 run_programs.py --build BUILD PROGRAM.py... Prints a line per program; exits 1 if one fails."""
 import argparse
+import os
 import pathlib
 import re
 import subprocess
@@ -44,11 +45,19 @@ def check_output(done):
     return texts + ([done.stdout[-3000:]] if texts else [])
 
 
+def add_packages(build, header):
+    """Programs that need more than torch find it in the folder that install_packages.py has filled."""
+    if header.needs:
+        paths = [os.environ.get("PYTHONPATH"), str(pathlib.Path(build, "python-packages").resolve())]
+        header.environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
 def why_skipped(python, header):
     """A text, empty if the program can run."""
     code = ("import importlib.metadata, importlib.util, sys; print(importlib.metadata.version('torch'));"
             "print(*(m for m in sys.argv[1:] if not importlib.util.find_spec(m)))")
-    done = subprocess.run([python, "-c", code, *header.needs], check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([python, "-c", code, *header.needs], check=True, stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, **header.environment})
     version, missing = done.stdout.splitlines()
     if not fits(version, header.torch):
         return f"torch is {version}, needed is {header.torch}"
@@ -61,9 +70,8 @@ def command_of(python, program, header):
     return [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(header.ranks), program]
 
 
-def run(tools, python, program, folder, with_profiler):
+def run(tools, python, program, header, folder, with_profiler):
     """What is wrong, as texts."""
-    header = read_header(program)
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
     command = command_of(python, program, header)
     done = tools.record(command, trace, header.options, header.environment, header.timeout_s)
@@ -93,10 +101,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for program in options.programs:
             begin = time.monotonic()
-            if why := why_skipped(options.python, read_header(program)):
+            header = read_header(program)
+            add_packages(options.build, header)
+            if why := why_skipped(options.python, header):
                 print(f"skipped {program.stem}: {why}")
                 sys.exit(SKIPPED)
-            texts = run(Tools(options.build, options.device), options.python, program, pathlib.Path(folder), options.profiler)
+            tools = Tools(options.build, options.device)
+            texts = run(tools, options.python, program, header, pathlib.Path(folder), options.profiler)
             verdict = "FAIL" if texts else "ok"
             print(f"{verdict} {program.stem} ({time.monotonic() - begin:.1f} s)", *texts, sep="\n     ")
             failed += bool(texts)

@@ -61,10 +61,12 @@ void Contents::put(void* target, const void* source, std::size_t bytes) {
   insert(begin, {end, begin, end, launches_.load(std::memory_order_relaxed), false, 1, 0, begin});
 }
 
-void Contents::note_written(const void* address, std::size_t bytes) {
+void Contents::note_written(const void* address, std::size_t bytes, Certainty certainty, std::size_t width) {
+  if (certainty == Certainty::unknown) return forget(address, bytes);
   std::lock_guard guard(lock_);
   const std::uintptr_t begin = number(address), end = begin + bytes;
-  insert(begin, {end, begin, end, launches_.load(std::memory_order_relaxed), false, 1, 0, begin, true});
+  const std::uint64_t launches = certainty == Certainty::real ? launches_.load(std::memory_order_relaxed) : 0;
+  insert(begin, {end, begin, end, launches, false, static_cast<std::uint8_t>(width), 0, begin, true});
 }
 
 void Contents::fill(void* target, std::uint32_t value, int width, std::size_t bytes) {
@@ -87,7 +89,7 @@ void Contents::copy(void* target, const void* source, std::size_t bytes) {
   }
   const auto it = std::prev(pieces_.upper_bound(from));
   const bool whole = it->second.filled && it->second.end >= from + bytes;
-  Piece piece{end, begin, end, summary.launches, false, 1, 0, begin, summary.exchanged};
+  Piece piece{end, begin, end, summary.launches, false, summary.width, 0, begin, summary.exchanged};
   if (whole) {  // a memset's value travels as a value
     piece.filled = true;
     piece.width = it->second.width;
@@ -106,7 +108,7 @@ void Contents::forget(const void* address, std::size_t bytes) {
   give_back(begin, end);
 }
 
-// `summary`: the oldest write of all pieces, and whether all were exchanged.
+// `summary`: the oldest write of all pieces, whether all were exchanged, the widest element.
 Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t scalar_bytes, Piece* summary) const {
   auto it = pieces_.upper_bound(begin);
   if (it == pieces_.begin()) return Certainty::unknown;
@@ -114,6 +116,7 @@ Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t s
   const bool exact_begin = it->second.whole_begin == begin && it->first == begin;
   summary->launches = ~std::uint64_t{0};
   summary->exchanged = true;
+  summary->width = 1;
   std::uintptr_t reached = begin;
   bool exact_end = false;
   for (; reached < end; ++it) {
@@ -121,13 +124,13 @@ Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t s
     reached = it->second.end;
     summary->launches = std::min(summary->launches, it->second.launches);
     summary->exchanged &= it->second.exchanged;
+    summary->width = std::max(summary->width, it->second.width);
     exact_end = it->second.whole_end == end && it->second.end == end;
   }
   if (summary->launches == launches_.load(std::memory_order_relaxed)) return Certainty::real;
   const bool whole = exact_begin && exact_end && end - begin > scalar_bytes;
-  // One byte of what was exchanged as something wider is a flag that a kernel has put there.
-  const bool exchanged = summary->exchanged && (end - begin > 1 || (exact_begin && exact_end));
-  return whole || exchanged ? Certainty::stored : Certainty::unknown;
+  const bool elements = (end - begin) % summary->width == 0 && begin % summary->width == 0;
+  return whole || (summary->exchanged && elements) ? Certainty::stored : Certainty::unknown;
 }
 
 void Contents::gather(void* target, std::uintptr_t begin, std::uintptr_t end) const {
@@ -161,17 +164,17 @@ Certainty Contents::read(void* target, const void* source, std::size_t bytes, st
   return certainty;
 }
 
-bool Contents::read_grown(void* target, const void* source, std::size_t bytes) const {
+Certainty Contents::read_grown(void* target, const void* source, std::size_t bytes) const {
   std::lock_guard guard(lock_);
   const std::uintptr_t begin = number(source);
   const auto first = pieces_.find(begin);
-  if (first == pieces_.end()) return false;
+  if (first == pieces_.end()) return Certainty::unknown;
   const std::uintptr_t end = std::min(begin + bytes, first->second.whole_end);
   Piece summary{};
-  if (rate(begin, end, 0, &summary) == Certainty::unknown) return false;
+  if (rate(begin, end, 0, &summary) == Certainty::unknown) return Certainty::unknown;
   std::memset(target, 0, bytes);
   gather(target, begin, end);
-  return true;
+  return Certainty::stored;
 }
 
 std::size_t Contents::kept_bytes() const {

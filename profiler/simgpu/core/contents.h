@@ -5,8 +5,9 @@
 //   real     copies and memsets wrote every byte, and no kernel was launched since: the bytes.
 //   stored   the same, but kernels were launched since, and the read has more than kScalarBytes and covers exactly what
 //            whole copies wrote: the bytes. Most likely the same tensor is read back (weights, labels).
-//            Or a collective wrote them from known values of all ranks, whatever the size: what ranks exchange on
-//            purpose (sizes, pickled objects) is read back by the host.
+//            Or a collective wrote them from real or stored values of all ranks, whatever the size: what ranks exchange
+//            on purpose (sizes, pickled objects) is read back by the host. Only whole elements: a flag or a loss that
+//            begins where a size lay is another owner's.
 //   unknown  anything else: zeros. Frameworks hand a block to a new owner without telling the driver, so bytes that
 //            merely happen to lie there may be an earlier owner's; a scalar is what kernels compute most.
 // Thread-safe.
@@ -32,8 +33,9 @@ class Contents {
   void fill(void* target, std::uint32_t value, int width, std::size_t bytes);
   // Device to device: bytes and certainty go along.
   void copy(void* target, const void* source, std::size_t bytes);
-  // A collective has written these bytes to device memory, from known values.
-  void note_written(const void* address, std::size_t bytes);
+  // A collective has written these bytes to device memory, as elements of `width` bytes. `certainty`: of the least
+  // certain value they came from; unknown is the same as forget().
+  void note_written(const void* address, std::size_t bytes, Certainty certainty, std::size_t width = 1);
   // Nothing is known of these bytes any more. Gives real memory back.
   void forget(const void* address, std::size_t bytes);
   void note_launch() { launches_.fetch_add(1, std::memory_order_relaxed); }
@@ -42,8 +44,8 @@ class Contents {
   // this is not what kernels compute, so that the rule for scalars does not apply.
   Certainty read(void* target, const void* source, std::size_t bytes, std::size_t scalar_bytes = kScalarBytes) const;
   // As far as one whole write reaches that begins exactly at `source`, and zeros beyond: a buffer that the program has
-  // grown. False if there is none.
-  bool read_grown(void* target, const void* source, std::size_t bytes) const;
+  // grown. At best stored, for what lies beyond is a guess; unknown if there is none.
+  Certainty read_grown(void* target, const void* source, std::size_t bytes) const;
 
   std::size_t kept_bytes() const;
 
@@ -53,7 +55,7 @@ class Contents {
     std::uintptr_t whole_begin, whole_end;  // of the write this is a part of
     std::uint64_t launches;                 // launched before the write
     bool filled;                            // by a memset: no bytes are stored
-    std::uint8_t width;
+    std::uint8_t width;                     // of an element of a memset or a collective
     std::uint32_t value;
     std::uintptr_t origin;   // where the pattern starts
     bool exchanged = false;  // by a collective, or copied from such bytes
@@ -70,7 +72,7 @@ class Contents {
   mutable std::mutex lock_;
   Pieces pieces_;  // by first address, never overlapping
   std::size_t kept_ = 0;
-  std::atomic<std::uint64_t> launches_{0};
+  std::atomic<std::uint64_t> launches_{1};  // 0: before every launch, so never certain
 };
 
 }  // namespace zerostall::simgpu

@@ -163,6 +163,7 @@ cudaError_t launch_graph(const void* handle, const void* stream_handle) {
       if (node) node->child = copy_of(*exec->graph);
       return error;
     }
+    note_feeding();
     s.clock.advance(framework_ns() + s.model.launch_ns);
     p = plan(*exec, *stream);
   }

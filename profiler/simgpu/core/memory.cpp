@@ -188,10 +188,7 @@ std::size_t MemoryMap::peak_device_bytes() const {
 }
 
 void MemoryMap::note_write(const void* address, std::size_t bytes, bool real) {
-  if (real)
-    contents_.note_written(address, bytes);
-  else
-    contents_.forget(address, bytes);
+  contents_.note_written(address, bytes, real ? Certainty::real : Certainty::unknown);
 }
 
 bool MemoryMap::is_real(const void* address, std::size_t bytes) const {

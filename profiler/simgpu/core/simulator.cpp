@@ -13,6 +13,8 @@ namespace zerostall::simgpu {
 
 std::atomic<const Hooks*> g_hooks{nullptr};
 thread_local std::uint32_t t_correlation = 0;
+thread_local bool t_feeds_device = false;
+std::atomic<bool> g_device_fed{false};
 std::atomic<bool> g_initialized{false};
 
 std::uint32_t next_correlation() {

@@ -30,6 +30,7 @@ NodeKind node_kind(OperationKind kind) {
 // Caller holds the simulator's lock.
 void queue(Stream& stream, Operation& o) {
   Simulator& s = simulator();
+  note_feeding();
   s.clock.advance(o.host.call_ns);
   if (o.host.drains_first) s.clock.wait_until(s.timeline.stream_tail(stream));
   if (o.host.busy_ns) s.clock.advance(o.host.busy_ns);

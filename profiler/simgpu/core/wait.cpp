@@ -1,5 +1,7 @@
 #include "profiler/simgpu/core/wait.h"
 
+#include <map>
+
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/host_functions.h"
@@ -10,6 +12,14 @@ namespace {
 
 constexpr int kPatience = 8;  // not-ready answers in a row before the clock jumps
 thread_local int t_not_ready = 0;
+
+// What a thread that only watches has asked for in vain since the clock last moved.
+constexpr int kWatcherPatience = 1000;
+struct Watch {
+  std::int64_t clock_ns = 0;
+  std::map<std::int64_t, int> asked;  // by time of completion
+};
+thread_local Watch t_watch;
 
 cudaError_t wait_for(std::int64_t time, SyncInfo sync) {
   Simulator& s = simulator();
@@ -24,7 +34,20 @@ cudaError_t wait_for(std::int64_t time, SyncInfo sync) {
   return cudaSuccess;
 }
 
+bool patience_is_over(std::int64_t time) {
+  const std::int64_t now = simulator().clock.now();
+  if (t_watch.clock_ns != now) t_watch = {now, {}};
+  return ++t_watch.asked[time] > kWatcherPatience;
+}
+
+cudaError_t answer_watcher(std::int64_t time) {
+  Simulator& s = simulator();
+  if (time > s.clock.now() && patience_is_over(time)) s.clock.wait_until(time);
+  return time > s.clock.now() || !host_functions_done(time) ? cudaErrorNotReady : cudaSuccess;
+}
+
 cudaError_t answer(std::int64_t time) {
+  if (only_watches()) return answer_watcher(time);
   Simulator& s = simulator();
   s.clock.advance(s.model.query_ns);
   if (time > s.clock.now() && (++t_not_ready > kPatience || time <= host_function_horizon())) s.clock.wait_until(time);

@@ -21,25 +21,28 @@ bool has_data(const Operation& op) {
   return (op.kind != Kind::broadcast && op.kind != Kind::scatter) || op.comm->rank == op.root;
 }
 
-void apply_operator(const Operation& op, void* data) {
-  if (op.reduction < kOps) return;
+// Returns how certain the operator's factor is.
+Certainty apply_operator(const Operation& op, void* data) {
+  if (op.reduction < kOps) return Certainty::real;
   const Operator& made = op.comm->operators[static_cast<std::size_t>(op.reduction - kOps)];
   char factor[8] = {};
+  Certainty certainty = Certainty::real;
   if (made.device_factor)
-    take(factor, made.device_factor, type_bytes(made.type), made.type);
+    certainty = take(factor, made.device_factor, type_bytes(made.type), made.type);
   else
     std::memcpy(factor, made.factor, sizeof factor);
   scale(data, contributed_bytes(op) / type_bytes(op.type), op.type, factor);
+  return certainty;
 }
 
 void post(Operation& op) {
   Comm& comm = *op.comm;
   RankState& own = comm.meeting.rank(comm.rank);
   const int reduction = std::min<int>(op.reduction, kOps);  // each rank numbers its operators by itself
-  own.contribution = {static_cast<int>(op.kind), op.type, reduction, op.root, op.count, op.ready_ns, true};
+  own.contribution = {static_cast<int>(op.kind), op.type, reduction, op.root, op.count, op.ready_ns, Certainty::real};
   if (travels(op) && has_data(op)) {
-    own.contribution.real = take(comm.meeting.data(comm.rank), op.send, contributed_bytes(op), op.type);
-    apply_operator(op, comm.meeting.data(comm.rank));
+    const Certainty taken = take(comm.meeting.data(comm.rank), op.send, contributed_bytes(op), op.type);
+    own.contribution.certainty = std::max(taken, apply_operator(op, comm.meeting.data(comm.rank)));
   }
   own.posted.store(op.number);
   op.posted = true;
@@ -66,10 +69,11 @@ Result compare(const Operation& op) {
   return kSuccess;
 }
 
-bool all_real(const Operation& op) {
+Certainty least_certain(const Operation& op) {
+  Certainty least = Certainty::real;
   for (int r = 0; r < op.comm->ranks; ++r)
-    if (!op.comm->meeting.rank(r).contribution.real) return false;
-  return true;
+    least = std::max(least, op.comm->meeting.rank(r).contribution.certainty);  // in the order of the enumeration
+  return least;
 }
 
 void compute(Operation& op) {
@@ -107,7 +111,7 @@ Advance take_result(Operation& op) {
   op.latest_ns = 0;
   for (int r = 0; r < comm.ranks; ++r)
     op.latest_ns = std::max(op.latest_ns, comm.meeting.rank(r).contribution.ready_ns);
-  op.real = travels(op) && all_real(op);
+  op.certainty = travels(op) ? least_certain(op) : Certainty::unknown;
   if (travels(op)) compute(op);
   comm.meeting.rank(comm.rank).done.store(op.number);
   op.finished = true;
@@ -146,10 +150,10 @@ Advance send(Operation& op) {
   if (sent - channel.received >= kMessages) return {};
   if (carried && at + bytes - channel.bytes_out > kChannelBytes) return {};
   Message& message = channel.messages[sent % kMessages];
-  message = {bytes, op.ready_ns, false, carried};
+  message = {bytes, op.ready_ns, Certainty::unknown, carried};
   if (carried) {
     std::vector<char> data(bytes);
-    message.real = take(data.data(), op.send, bytes, op.type);
+    message.certainty = take(data.data(), op.send, bytes, op.type);
     ring_write(channel, at, data.data(), bytes);
     channel.bytes_in.store(at + bytes);
   }
@@ -176,7 +180,7 @@ Advance receive(Operation& op) {
     ring_read(channel, at, op.result.data(), wanted);
     channel.bytes_out.store(at + wanted);
   }
-  op.real = message.carried && message.real;
+  op.certainty = message.carried ? message.certainty : Certainty::unknown;
   op.latest_ns = std::max(op.ready_ns, message.ready_ns);
   channel.received.store(received + 1);
   op.posted = op.finished = true;

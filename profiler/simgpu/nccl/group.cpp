@@ -129,7 +129,7 @@ Result finish(const std::vector<Operation>& operations) {
     if (op.collected)
       *op.collected = op.result;
     else if (!op.bookkeeping)
-      give(op.receive, op.result.empty() ? nullptr : op.result.data(), received_bytes(op), op.real);
+      give(op.receive, op.result.empty() ? nullptr : op.result.data(), received_bytes(op), op.certainty, op.type);
   return kSuccess;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "profiler/simgpu/core/contents.h"
 #include "profiler/simgpu/nccl/abi.h"
 
 namespace zerostall::simgpu::nccl {
@@ -23,13 +24,14 @@ struct Contribution {
   int kind, type, reduction, root;
   std::uint64_t count;
   std::int64_t ready_ns;  // when this rank's kernel could start, on its own virtual clock
-  bool real;              // the bytes are known, not what a kernel should have computed
+  Certainty certainty;    // of the bytes
 };
 
 struct Message {
   std::uint64_t bytes;
   std::int64_t ready_ns;
-  bool real, carried;
+  Certainty certainty;
+  bool carried;
 };
 
 enum class Presence : int { absent, there, left, aborted };

@@ -49,7 +49,7 @@ struct Operation {
   std::int64_t ready_ns = 0;   // when this rank's kernel could start
   std::int64_t latest_ns = 0;  // when the last participant's could
   std::vector<char> result;
-  bool real = false;
+  Certainty certainty = Certainty::unknown;  // of `result`
 };
 
 // Bytes that this rank's peers get from it at most; the same on all ranks.

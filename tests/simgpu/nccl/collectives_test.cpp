@@ -162,6 +162,47 @@ TEST(SimNccl, WhatWasExchangedStaysKnownThroughCopiesAndLaunches) {
   });
 }
 
+bool is_real(const void* data, std::size_t bytes) { return simgpu::simulator().memory.is_real(data, bytes); }
+
+TEST(SimNccl, WhatAKernelMayHaveComputedIsNeverReal) {
+  on_ranks(2, [](Board& board, int rank) {
+    const Handle comm = join(board, rank, 2);
+    Values<std::int64_t> size({100 + rank}), sizes(2), copied(2);
+    ASSERT_EQ(ncclAllGather(size.data, sizes.data, 1, kInt64, comm, nullptr), kSuccess);
+    EXPECT_TRUE(is_real(sizes.data, 16)) << "uploaded by all ranks";
+    if (rank == 1) launch_for(1000);  // may have changed the one rank's size
+    ASSERT_EQ(ncclAllGather(size.data, sizes.data, 1, kInt64, comm, nullptr), kSuccess);
+    EXPECT_FALSE(is_real(sizes.data, 16));
+    ASSERT_EQ(ncclAllReduce(size.data, size.data, 1, kInt64, kSum, comm, nullptr), kSuccess);
+    EXPECT_FALSE(is_real(size.data, 8));
+    cudaMemcpy(copied.data, sizes.data, 16, cudaMemcpyDeviceToDevice);
+    EXPECT_FALSE(is_real(copied.data, 16));
+    EXPECT_EQ(copied.get(), (std::vector<std::int64_t>{100, 101})) << "stored: returned, and reported";
+    Values<std::uint8_t> text(4), longer(8), texts(16);
+    text.set({1, 2, 3, 4});
+    cudaMemcpy(longer.data, text.data, 4, cudaMemcpyDeviceToDevice);
+    ASSERT_EQ(ncclAllGather(longer.data, texts.data, 8, kUint8, comm, nullptr), kSuccess);
+    EXPECT_FALSE(is_real(texts.data, 16)) << "nobody wrote the ends";
+    ncclCommDestroy(comm);
+  });
+}
+
+TEST(SimNccl, ANewOwnersScalarIsNotReadFromAnExchangedSize) {
+  on_ranks(2, [](Board& board, int rank) {
+    const Handle comm = join(board, rank, 2);
+    Values<std::int64_t> size({-1}), sizes(2);
+    ASSERT_EQ(ncclAllGather(size.data, sizes.data, 1, kInt64, comm, nullptr), kSuccess);
+    launch_for(1000);  // writes a loss or a flag to where the sizes were
+    float loss = 1;
+    bool flag = true;
+    cudaMemcpy(&loss, sizes.data, sizeof loss, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&flag, sizes.data, sizeof flag, cudaMemcpyDeviceToHost);
+    EXPECT_EQ(loss, 0);
+    EXPECT_FALSE(flag);
+    ncclCommDestroy(comm);
+  });
+}
+
 TEST(SimNccl, ByteBuffersMayBeLongerThanWhatWasWritten) {
   on_ranks(2, [](Board& board, int rank) {
     const Handle comm = join(board, rank, 2);

@@ -126,6 +126,53 @@ TEST(SimNcclLife, ADeadPeerIsAnErrorAtOnce) {
   });
 }
 
+// A step of training, as far as NCCL sees it.
+int step(Values<float>& gradients, Handle comm) {
+  launch_for(1000);
+  return ncclAllReduce(gradients.data, gradients.data, gradients.count, kFloat32, kSum, comm, nullptr);
+}
+
+void fails_when_rank_1_dies(const std::function<void()>& die, int doomed) {
+  on_ranks(
+      3,
+      [&](Board& board, int rank) {
+        const Handle comm = join(board, rank, 3);
+        Values<float> gradients(1000);
+        for (int i = 0; i < 20; ++i) ASSERT_EQ(step(gradients, comm), kSuccess);
+        if (rank == 1) die();
+        const auto begin = std::chrono::steady_clock::now();
+        EXPECT_EQ(step(gradients, comm), kRemoteError);
+        const std::string text = ncclGetLastError(comm);
+        EXPECT_NE(text.find("rank 1 has ended"), std::string::npos) << text;
+        EXPECT_NE(text.find("AllReduce"), std::string::npos) << text;
+        EXPECT_EQ(step(gradients, comm), kRemoteError) << "and so it stays";
+        EXPECT_LT(seconds_since(begin), 10);
+        board.stage.fetch_add(1);
+        while (board.stage < 2) usleep(1000);  // or the other one sees this rank leave first
+        EXPECT_EQ(ncclCommAbort(comm), kSuccess);
+      },
+      doomed);
+}
+
+TEST(SimNcclLife, ARankKilledInTheMiddleFailsAllOthers) {
+  fails_when_rank_1_dies([] { kill(getpid(), SIGKILL); }, 1);
+}
+
+TEST(SimNcclLife, ARankThatExitsInTheMiddleFailsAllOthers) {
+  fails_when_rank_1_dies([] { _exit(0); }, -1);
+}
+
+TEST(SimNcclLife, ASlowRankIsWaitedFor) {
+  on_ranks(2, [](Board& board, int rank) {
+    const Handle comm = join(board, rank, 2);
+    Values<int> v({1 + rank});
+    if (rank == 1) usleep(2'500'000);  // many looks whether it still lives
+    ASSERT_EQ(ncclAllReduce(v.data, v.data, 1, kInt32, kSum, comm, nullptr), kSuccess) << ncclGetLastError(comm);
+    EXPECT_EQ(v.get(), std::vector<int>{3});
+    ncclCommDestroy(comm);
+  });
+}
+
 TEST(SimNcclLife, APeerThatAbortsIsAnErrorAtOnce) {
   on_ranks(2, [](Board& board, int rank) {
     const Handle comm = join(board, rank, 2);

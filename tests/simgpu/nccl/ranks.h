@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -74,8 +75,9 @@ inline Handle join(Board& board, int rank, int ranks) {
   return comm;
 }
 
-// Runs `body(board, rank)` in `ranks` processes, each with a device of its own, and reports their failures.
-inline void on_ranks(int ranks, const std::function<void(Board&, int)>& body) {
+// Runs `body(board, rank)` in `ranks` processes, each with a device of its own, and reports their failures. The rank
+// `doomed` must be killed by SIGKILL.
+inline void on_ranks(int ranks, const std::function<void(Board&, int)>& body, int doomed = -1) {
   void* shared = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
   auto* board = new (shared) Board{};
@@ -94,6 +96,10 @@ inline void on_ranks(int ranks, const std::function<void(Board&, int)>& body) {
   for (int rank = 0; rank < ranks; ++rank) {
     int status = 0;
     waitpid(children[static_cast<std::size_t>(rank)], &status, 0);
+    if (rank == doomed) {
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "rank " << rank << ": status " << status;
+      continue;
+    }
     EXPECT_TRUE(WIFEXITED(status)) << "rank " << rank << " was killed by signal " << WTERMSIG(status);
     EXPECT_EQ(WEXITSTATUS(status), 0) << "rank " << rank;
   }

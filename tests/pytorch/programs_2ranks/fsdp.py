@@ -1,13 +1,14 @@
-"""DistributedDataParallel with its start-up checks, and FSDP2 with mixed precision, gradient clipping and a checkpoint, on two ranks."""
+"""FSDP2 on two ranks: mixed precision with gradients reduced in bfloat16 or float32, clipping, accumulation, CPU offload, a checkpoint.
+# needs: numpy
+"""
 import os
 import tempfile
 
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
-from torch.nn.parallel import DistributedDataParallel
 
 RANK, DEVICE = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
 torch.cuda.set_device(DEVICE)
@@ -22,7 +23,7 @@ def check(name, run):
 
 
 def layers():
-    return nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 8)).cuda()
+    return nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.LayerNorm(128), nn.Linear(128, 8))
 
 
 def train(model, steps=3, clip=False):
@@ -37,40 +38,39 @@ def train(model, steps=3, clip=False):
         torch.cuda.nvtx.range_pop()
 
 
-def ddp():
-    train(DistributedDataParallel(layers(), device_ids=[DEVICE]), clip=True)
-
-
-def ddp_options():
-    model = DistributedDataParallel(layers(), device_ids=[DEVICE], find_unused_parameters=True, bucket_cap_mb=1)
-    with model.no_sync():
-        model(torch.randn(4, 64, device="cuda")).sum().backward()
-    train(model)
-    train(DistributedDataParallel(layers(), device_ids=[DEVICE], static_graph=True))
-
-
-def batch_norm_across_ranks():
-    model = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8)))
-    model = DistributedDataParallel(model.cuda(), device_ids=[DEVICE])
-    model(torch.randn(2, 3, 16, 16, device="cuda")).sum().backward()
-
-
-def fsdp2():
-    model = layers()
-    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+def sharded(model, **options):
     for layer in model:
-        fully_shard(layer, mp_policy=policy)
-    fully_shard(model, mp_policy=policy)
+        fully_shard(layer, **options)
+    return fully_shard(model, **options)
+
+
+def mixed_precision():
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    model = sharded(layers().cuda(), mp_policy=policy)
     train(model, clip=True)
     assert all(isinstance(p, DTensor) and p.device_mesh.size() == 2 for p in model.parameters())
     return model
+
+
+def bfloat16_gradients():
+    model = sharded(layers().cuda(), mp_policy=MixedPrecisionPolicy(torch.bfloat16, torch.bfloat16))
+    model.set_requires_gradient_sync(False)
+    model(torch.randn(4, 64, device="cuda")).sum().backward()
+    model.set_requires_gradient_sync(True)
+    train(model)
+
+
+def cpu_offload():
+    model = sharded(layers(), offload_policy=CPUOffloadPolicy())
+    train(model)
+    assert all(p.device.type == "cpu" for p in model.parameters())
 
 
 def checkpoint():
     import torch.distributed.checkpoint as dcp
     from torch.distributed.checkpoint.state_dict import get_model_state_dict
 
-    model = fsdp2()
+    model = mixed_precision()
     folder = [tempfile.mkdtemp()]
     store = dist.distributed_c10d._get_default_store()
     if RANK == 0:
@@ -81,6 +81,6 @@ def checkpoint():
     dcp.load(state, checkpoint_id=path, process_group=dist.new_group(backend="gloo"))
 
 
-for run in (ddp, ddp_options, batch_norm_across_ranks, fsdp2, checkpoint):
+for run in (bfloat16_gradients, cpu_offload, checkpoint):
     check(run.__name__, run)
 dist.destroy_process_group()
