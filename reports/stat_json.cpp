@@ -57,7 +57,8 @@ Json regions(const RunSummary& run) {
 Json calls(const RunSummary& run) {
   Json json = Json::object();
   for (const CallRow& call : run.calls)
-    json[call.name] = {{"count", call.count}, {"nested", call.nested}, {"time_ns", call.time_ns}};
+    json[call.name] = {
+        {"count", call.count}, {"nested", call.nested}, {"failed", call.failed}, {"time_ns", call.time_ns}};
   return json;
 }
 
@@ -112,6 +113,8 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["regions"] = regions(run);
   json["calls"] = calls(run);
   json["copies"] = to_json(run.copies);
+  json["gpu_work"] = {
+      {"kernels", run.gpu_work.kernels}, {"copies", run.gpu_work.copies}, {"memsets", run.gpu_work.memsets}};
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
   if (!processes.empty()) json["processes"] = process_list(processes);

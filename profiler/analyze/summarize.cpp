@@ -57,6 +57,7 @@ void add_calls(const Trace& trace, RunSummary& run) {
     CallRow& row = rows[call.name];
     ++row.count;
     row.nested += call.outermost || call.parent == kNoIndex ? 0 : 1;
+    row.failed += call.result != 0;
     row.time_ns += call.end_ns - call.begin_ns;
   }
   for (auto& [name, row] : rows) {
@@ -64,6 +65,16 @@ void add_calls(const Trace& trace, RunSummary& run) {
     run.calls.push_back(row);
   }
   std::sort(run.calls.begin(), run.calls.end(), [](const CallRow& a, const CallRow& b) { return a.name < b.name; });
+}
+
+GpuWork count_gpu_work(const Trace& trace) {
+  GpuWork work;
+  for (const GpuOp& op : trace.gpu_ops) {
+    work.kernels += op.kind == GpuOpKind::kernel;
+    work.copies += op.kind == GpuOpKind::copy;
+    work.memsets += op.kind == GpuOpKind::memset;
+  }
+  return work;
 }
 
 struct CopyKey {
@@ -172,6 +183,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_spreads(run);
   add_calls(trace, run);
   add_copies(trace, steps, run);
+  run.gpu_work = count_gpu_work(trace);
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;
 }

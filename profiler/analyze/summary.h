@@ -46,6 +46,7 @@ struct CallRow {
   std::string name;
   std::int64_t count = 0;   // all calls of the trace
   std::int64_t nested = 0;  // of them, those inside another call of interest
+  std::int64_t failed = 0;  // of all, those that returned an error
   Nanos time_ns = 0;        // of all of them
 };
 
@@ -54,6 +55,11 @@ struct CopyRow {
   Bytes bytes = 0;
   std::int64_t count = 0;          // in the whole trace
   std::optional<Spread> per_step;  // over judged steps, by threads that work for the step
+};
+
+// What ran on the GPU in the whole trace, by its own records: what graphs launch is there, what they captured is not.
+struct GpuWork {
+  std::int64_t kernels = 0, copies = 0, memsets = 0;
 };
 
 // Values read back from the simulated GPU that no kernel had really computed.
@@ -80,6 +86,7 @@ struct RunSummary {
   std::vector<RegionSummary> regions;  // by first appearance
   std::vector<CallRow> calls;          // by name
   std::vector<CopyRow> copies;         // by direction, size (large first), memory, api
+  GpuWork gpu_work;
   UnrealReadbacks unreal_readbacks;
   std::map<std::string, std::int64_t> unsupported;  // whole trace
   std::vector<std::string> tool_problems;

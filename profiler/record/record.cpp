@@ -33,7 +33,11 @@ void add_simulator(const Injection& options, const InstallPaths& paths, std::map
   added["ZEROSTALL_SIM_MODEL"] = options.model;
   added["ZEROSTALL_SIM_GPUS"] = std::to_string(options.gpus);
   if (!options.sim_values.empty()) added["ZEROSTALL_SIM_VALUES"] = fs::absolute(options.sim_values).string();
-  if (!options.sim_log.empty()) added["ZEROSTALL_SIM_LOG"] = fs::absolute(options.sim_log).string();
+  // What the user asked for gets the log as well.
+  if (!options.sim_log.empty())
+    added["ZEROSTALL_SIM_LOG"] = in_front(fs::absolute(options.sim_log).string(), "ZEROSTALL_SIM_LOG");
+  // With a tracer NVTX ranges reach the simulator through it.
+  if (!options.trace) added["NVTX_INJECTION64_PATH"] = folder + "/libzerostall_simcore.so";
   if (!options.host_clock.empty()) added["ZEROSTALL_SIM_HOST_CLOCK"] = options.host_clock;
   if (options.seed) added["ZEROSTALL_SIM_SEED"] = std::to_string(*options.seed);
 }

@@ -66,6 +66,26 @@ TEST_F(RecordSimulated, NamesTheUnsupportedCallOfAProgramThatFails) {
   EXPECT_THAT(result.err, HasSubstr("does not support: cudaDestroyExternalSemaphore (1 call of 1 function in all)\n"));
 }
 
+TEST_F(RecordSimulated, SuppliesValuesByRangeWithAndWithoutATracer) {
+  ASSERT_TRUE(
+      write_file(folder.path() / "values.json", R"({"reads": [{"range": "answer", "value": 42, "type": "int32"}]})"));
+  for (const char* option : {"", "--no-tracer "}) {
+    const ChildResult result = shell(std::string("exec \"$zerostall\" record --device sim ") + option +
+                                     "--sim-values values.json -- \"$subject\" reads");
+    EXPECT_EQ(result.exit_code, 42) << option << result.err;
+  }
+}
+
+TEST_F(RecordSimulated, LeavesTheSimulatorsLogWhereTheUserWantsIt) {
+  for (const char* option : {"", "--no-tracer "}) {
+    shell(std::string("rm -f log.json; ZEROSTALL_SIM_LOG=log.json \"$zerostall\" record --device sim ") + option +
+          "-- \"$subject\" reads");
+    const Json log = Json::parse(shell("cat log.json").out, nullptr, false);
+    ASSERT_TRUE(log.is_object()) << option;
+    EXPECT_EQ(log["unreal_sites"][0]["range"], "answer") << option;
+  }
+}
+
 TEST_F(RecordSimulated, DoctorFindsThatAllWorks) {
   const ChildResult result = shell("exec \"$zerostall\" doctor --device sim --json");
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;

@@ -1,6 +1,7 @@
 """What a program of programs/ says of itself, in lines that start with '# KEY: ' (in its docstring or below):
 
 expect: COUNTER=VALUE[,VALUE...] ...   each judged step has one of these values (counters of `zerostall stat --json`)
+expect-cycle: COUNTER=VALUE,... ...    the value by the number of the step; after the last the first again
 expect-calls: FUNCTION=COUNT ...       calls in the whole run
 warmup: N                              first steps that are not judged (default 2)
 needs: MODULE ...                      packages without which it is skipped
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 @dataclass
 class Header:
     expect: dict = field(default_factory=dict)  # counter -> list of values
+    cycle: dict = field(default_factory=dict)  # counter -> list of values, by the number of the step
     calls: dict = field(default_factory=dict)  # function -> count
     warmup: int = 2
     needs: list = field(default_factory=list)
@@ -44,6 +46,7 @@ def numbers(text):
 
 READERS = {
     "expect": lambda h, text: h.expect.update({key: numbers(values) for key, values in pairs(text).items()}),
+    "expect-cycle": lambda h, text: h.cycle.update({key: numbers(values) for key, values in pairs(text).items()}),
     "expect-calls": lambda h, text: h.calls.update({key: int(value) for key, value in pairs(text).items()}),
     "warmup": lambda h, text: setattr(h, "warmup", int(text)),
     "needs": lambda h, text: h.needs.extend(text.split()),

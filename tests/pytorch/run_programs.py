@@ -16,12 +16,17 @@ from versions import fits
 SKIPPED = 77  # what CTest is told to take as skipped
 
 
+def expected_values(header, step):
+    """{counter: the values it may have}."""
+    return header.expect | {counter: [values[step["index"] % len(values)]] for counter, values in header.cycle.items()}
+
+
 def check_steps(header, stat):
     judged = [step for step in stat["steps"] if step["judged"]]
-    if header.expect and not judged:
+    if (header.expect or header.cycle) and not judged:
         return ["no step was judged"]
     return [f"step {step['index']}: {counter} is {step[counter]}, expected {values}: {step['host_waits']}"
-            for step in judged for counter, values in header.expect.items() if step[counter] not in values]
+            for step in judged for counter, values in expected_values(header, step).items() if step[counter] not in values]
 
 
 def check_trace(header, stat):

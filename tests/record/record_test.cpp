@@ -77,6 +77,18 @@ TEST(Injection, PassesOnTheSimulatorsOptions) {
   EXPECT_EQ(added.at("ZEROSTALL_SIM_HOST_CLOCK"), "cpu");
   EXPECT_EQ(added.at("ZEROSTALL_SIM_SEED"), "0");
   EXPECT_FALSE(added.contains("ZEROSTALL_TRACE") || added.contains("CUDA_INJECTION64_PATH"));
+  EXPECT_EQ(added.at("NVTX_INJECTION64_PATH"), "/opt/z/lib/zerostall/simgpu/libzerostall_simcore.so")
+      << "values are supplied by NVTX range, without a tracer too";
+}
+
+TEST(Injection, LeavesTheUsersSimulatorLogInPlace) {
+  Injection options;
+  options.simulate = true;
+  options.sim_log = "/t/logs";
+  ::setenv("ZEROSTALL_SIM_LOG", "mine.json", 1);
+  const auto added = injection(options, paths_beside("/opt/z/bin"), "t");
+  ::unsetenv("ZEROSTALL_SIM_LOG");
+  EXPECT_EQ(added.at("ZEROSTALL_SIM_LOG"), "/t/logs:mine.json");
 }
 
 TEST(Injection, KeepsTheUsersLibraryPathAndAddsOursOnce) {

@@ -23,10 +23,10 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
-  EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"schema", "source", "device", "complete", "lost", "times_repeatable",
-                                      "steps_from", "warmup", "steps", "background", "unclosed", "outside", "totals",
-                                      "per_step", "regions", "calls", "copies", "sites", "oddities"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{
+                            "schema",  "source", "device",     "complete", "lost",    "times_repeatable", "steps_from",
+                            "warmup",  "steps",  "background", "unclosed", "outside", "totals",           "per_step",
+                            "regions", "calls",  "copies",     "gpu_work", "sites",   "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -39,6 +39,24 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["count"], 6 * 13);
   EXPECT_EQ(json["copies"][0]["per_step"]["max"], 10);
   EXPECT_TRUE(json["sites"].is_null());  // not analysed
+  EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["failed"], 0);
+  EXPECT_GT(json["gpu_work"]["kernels"], 0);
+}
+
+TEST(StatJson, NamesEachHostWaitOfAStep) {
+  TraceBuilder t;
+  t.step(0, [&] {
+    t.launch();
+    t.item();
+    t.sync();
+    t.launch();
+  });
+  const std::string file = t.bytes();
+  const Json json =
+      Json::parse(render_stat_json(analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t"})));
+  EXPECT_EQ(json["steps"][0]["waits"], 2);
+  EXPECT_EQ(json["steps"][0]["host_waits"],
+            Json({"cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize", "cudaStreamSynchronize"}));
 }
 
 TEST(StatJson, WritesUnknownAsNull) {

@@ -60,6 +60,17 @@ void killed() {
   raise(SIGKILL);
 }
 
+// Reads back what no copy wrote, inside of a range; ends with that number.
+int read_in_a_range() {
+  int* device = nullptr;
+  int value = 0;
+  call(cudaMalloc(reinterpret_cast<void**>(&device), sizeof value));
+  nvtxRangePushA("answer");
+  call(cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost));
+  nvtxRangePop();
+  return value;
+}
+
 // As DataLoader workers and crashing programs leave: no exit handler runs.
 void leaves_early() {
   for (int n = 0; n < 3; ++n) {
@@ -104,6 +115,7 @@ int main(int, char** argv) {
   if (mode == "killed") killed();
   if (mode == "leaves-early") leaves_early();
   if (mode == "nvtx") marks_of_nvtx();
+  if (mode == "reads") return read_in_a_range();
   if (mode == "unsupported") {
     some_work(1);
     cudaDestroyExternalSemaphore(nullptr);

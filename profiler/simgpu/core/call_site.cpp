@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <string_view>
@@ -74,10 +75,20 @@ Frame read_frame(const Python& p, void* frame) {
   return f;
 }
 
+// A torch that was built in its source folder. A folder of the user's may well be called torch, so its name alone says
+// nothing.
+std::size_t torch_root(std::string_view file) {
+  constexpr std::string_view kFolder = "/torch/";
+  const auto at = file.rfind(kFolder);
+  if (at == std::string_view::npos) return at;
+  const std::string package(file.substr(0, at + kFolder.size()));
+  return access((package + "__init__.py").c_str(), F_OK) == 0 ? at + 1 : std::string_view::npos;
+}
+
 std::size_t library_root(std::string_view file) {  // where the package's own path starts; npos for the program's files
   for (const std::string_view folder : {"/site-packages/", "/dist-packages/"})
     if (const auto at = file.rfind(folder); at != std::string_view::npos) return at + folder.size();
-  if (const auto at = file.rfind("/torch/"); at != std::string_view::npos) return at + 1;
+  if (const auto at = torch_root(file); at != std::string_view::npos) return at;
   if (const auto at = file.rfind("/lib/python3"); at != std::string_view::npos) return at + 5;
   return file.starts_with('<') ? 0 : std::string_view::npos;  // <frozen ...>, <string>
 }
@@ -105,12 +116,11 @@ void walk(const Python& p, void* thread, CallSite& site) {
   }
   if (frame) p.unref(frame);
   if (first) return;
-  const bool only_library = own.file.empty();
-  const Frame& chosen = only_library ? innermost : own;
+  const Frame& chosen = own.file.empty() ? innermost : own;
   site.file = chosen.file;
   site.line = chosen.line;
   site.function = chosen.function;
-  if (!only_library && library_root(innermost.file) != std::string::npos) site.library = short_text(innermost);
+  if (library_root(innermost.file) != std::string::npos) site.library = short_text(innermost);
 }
 
 void find_python_frame(CallSite& site) {
@@ -158,7 +168,7 @@ CallSite find_call_site() {
 std::string describe(const CallSite& site) {
   if (site.file.empty()) return site.native;
   std::string text = short_text({site.file, site.function, site.line});
-  if (!site.library.empty()) text += " (by " + site.library + ")";
+  if (!site.library.empty() && site.library != text) text += " (by " + site.library + ")";
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <tuple>
 
@@ -132,18 +133,8 @@ nlohmann::ordered_json site_json(const SiteKey& key, const Site& s) {
   return entry;
 }
 
-}  // namespace
-
-void write_log() {
-  const char* wanted = std::getenv("ZEROSTALL_SIM_LOG");
-  Journal& j = journal();
-  if (!wanted || !*wanted || getpid() != j.owner) return;  // a forked child keeps no book
-  struct stat there {};
-  const bool folder = stat(wanted, &there) == 0 && S_ISDIR(there.st_mode);
-  const std::string log_path = folder ? std::string(wanted) + "/" + std::to_string(getpid()) + ".json" : wanted;
-  const char* path = log_path.c_str();
+nlohmann::ordered_json log_json(const Journal& j) {
   nlohmann::ordered_json log;
-  std::lock_guard guard(j.lock);
   std::map<std::string, std::uint64_t> calls;
   for (const Counter& c : j.counters)
     if (const auto n = c.calls.load()) calls[c.function] += n;
@@ -159,13 +150,30 @@ void write_log() {
   for (const auto& [key, site] : j.sites) log["unreal_sites"].push_back(site_json(key, site));
   log["end_ns"] = simulator().clock.now();
   log["device_bytes_peak"] = simulator().memory.peak_device_bytes();
-  if (FILE* out = std::fopen(path, "w")) {
-    const std::string text = log.dump(1) + "\n";
-    if (std::fwrite(text.data(), 1, text.size(), out) != text.size() || std::fclose(out) != 0)
-      std::fprintf(stderr, "[zerostall] simulated GPU: could not write %s\n", path);
-  } else {
-    std::fprintf(stderr, "[zerostall] simulated GPU: could not write %s\n", path);
-  }
+  return log;
+}
+
+void write_to(const std::string& place, const std::string& text) {
+  struct stat there {};
+  const bool folder = stat(place.c_str(), &there) == 0 && S_ISDIR(there.st_mode);
+  const std::string path = folder ? place + "/" + std::to_string(getpid()) + ".json" : place;
+  FILE* out = std::fopen(path.c_str(), "w");
+  const bool written = out && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (!out || std::fclose(out) != 0 || !written)
+    std::fprintf(stderr, "[zerostall] simulated GPU: could not write %s\n", path.c_str());
+}
+
+}  // namespace
+
+void write_log() {
+  const char* wanted = std::getenv("ZEROSTALL_SIM_LOG");
+  Journal& j = journal();
+  if (!wanted || !*wanted || getpid() != j.owner) return;  // a forked child keeps no book
+  std::lock_guard guard(j.lock);
+  const std::string text = log_json(j).dump(1) + "\n";
+  std::istringstream places(wanted);
+  for (std::string place; std::getline(places, place, ':');)
+    if (!place.empty()) write_to(place, text);
 }
 
 }  // namespace zerostall::simgpu

@@ -36,8 +36,8 @@ void note_supplied();
 using Listener = void (*)(std::uint32_t kind, const char* text, std::uint64_t value);
 void set_listener(Listener listener);
 
-// Writes the book as JSON to $ZEROSTALL_SIM_LOG, if set: a file, or a folder that gets one file per process, PID.json.
-// Called at exit. Keys: README-values.md.
+// Writes the book as JSON to $ZEROSTALL_SIM_LOG, if set: a file, or a folder that gets one file per process, PID.json;
+// several places are parted by ':'. Called at exit. Keys: README-values.md.
 void write_log();
 
 }  // namespace zerostall::simgpu

@@ -1,6 +1,6 @@
 """Gradient accumulation with a fused optimizer under GradScaler, an average of the weights and metrics on the device:
 nothing waits, but each fourth step logs.
-# expect: waits=0,1 stream_syncs=0,1
+# expect-cycle: waits=0,0,0,1 stream_syncs=0,0,0,1
 """
 import torch
 from torch import nn

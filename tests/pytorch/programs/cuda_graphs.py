@@ -1,6 +1,5 @@
 """CUDA graphs: capture a training step, replay it, graphed callables, and that waiting during capture is an error.
 # expect: waits=0
-# profiler: no (kernels of graphs have no call of their own, and it leaves failed calls out)
 """
 import torch
 

@@ -3,6 +3,7 @@
 """
 import os
 import pathlib
+import threading
 
 os.environ.setdefault("ZEROSTALL_SIM_VALUES", str(pathlib.Path(__file__).with_suffix(".values.json")))
 
@@ -22,6 +23,24 @@ def supplied_by_function():
 
 def supplied_in_turn():
     return [int(work.argmax().item()) for _ in range(4)]
+
+
+def function_of(file):
+    """One that reads a sum, as if it stood in that file."""
+    scope = {}
+    exec(compile("def read(work, values):\n    values.append(work.sum().item())", file, "exec"), scope)
+    return scope["read"]
+
+
+def check_places():
+    own, library = function_of("/home/me/torch/train.py"), function_of("/usr/lib/python3/site-packages/tools/sums.py")
+    values = []
+    own(work, values)  # a folder of the program's own may be called torch
+    library(work, values)
+    alone = threading.Thread(target=library, args=(work, values))  # no frame of the program's own
+    alone.start()
+    alone.join()
+    assert values == [2.5, 3.5, 3.5], values
 
 
 def check_copies():
@@ -46,6 +65,7 @@ assert torch.equal(weight.cpu(), reference) and reference.abs().sum() > 0
 assert work.sum().item() == 0, "a kernel's result"
 assert work.cpu().abs().sum() == 0
 assert supplied_by_function() == 17.25
+check_places()
 assert supplied_in_turn() == [3, 1, 2, 2]
 for number in range(4):
     torch.cuda.nvtx.range_push(f"step {number}")
