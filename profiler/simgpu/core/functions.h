@@ -22,6 +22,10 @@ struct Function {
 // nullptr: neither a stub that was registered nor a handle.
 Function* function_of(const void* handle);
 void register_kernel(const void* host_function, const char* name);
+// For core/fork.cpp: readers go on meanwhile. In the child their lock is made anew, since not all of them are there.
+void lock_functions();
+void unlock_functions();
+void renew_functions_lock();
 const char* kernel_name(const void* handle);  // "unknown kernel" if function_of() knows none
 
 // Modules and libraries are one thing here. `image` is not read.
