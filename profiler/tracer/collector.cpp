@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "profiler/base/late_local.h"
 #include "profiler/tracer/cupti_api.h"
 
 namespace zerostall::tracer {
@@ -47,7 +48,7 @@ std::uint32_t thread_id() {
 }
 
 ThreadBuffer& Collector::buffer() {
-  static thread_local ThreadHandle handle;
+  auto& handle = late_local<ThreadHandle>();
   if (!handle.buffer) {
     handle.buffer = std::make_shared<ThreadBuffer>();
     handle.buffer->calls.reserve(kFlushRecords);
@@ -58,6 +59,7 @@ ThreadBuffer& Collector::buffer() {
 }
 
 void Collector::retire(const std::shared_ptr<ThreadBuffer>& buffer) {
+  if (finished_.load(std::memory_order_relaxed)) return;
   {
     std::lock_guard guard(buffer->lock);
     if (is_open()) flush(*buffer);
@@ -104,7 +106,7 @@ void Collector::add(const std::vector<format::GpuRecord>& records) {
 }
 
 std::uint32_t Collector::string_id(std::string_view text) {
-  if (text.empty()) return 0;
+  if (text.empty() || finished_.load(std::memory_order_relaxed)) return 0;
   std::lock_guard guard(string_lock_);
   const auto [it, is_new] = strings_.try_emplace(std::string(text), static_cast<std::uint32_t>(strings_.size() + 1));
   if (is_new) {
@@ -116,7 +118,7 @@ std::uint32_t Collector::string_id(std::string_view text) {
 }
 
 std::uint32_t Collector::static_string_id(const char* text) {
-  if (!text) return 0;
+  if (!text || finished_.load(std::memory_order_relaxed)) return 0;
   {
     std::lock_guard guard(string_lock_);
     if (const auto it = by_address_.find(text); it != by_address_.end()) return it->second;

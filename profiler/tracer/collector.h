@@ -50,7 +50,8 @@ class Collector {
 
   // Writes what is buffered and the end chunk. Later records are dropped. Idempotent.
   void finish();
-  // After fork, in the child: forget everything; the file belongs to the parent.
+  // After fork, in the child: forget everything; the file belongs to the parent. From then on no lock is taken here,
+  // for a thread of the parent may hold it.
   void abandon();
 
  private:

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "profiler/base/files.h"
+#include "profiler/gate/verify.h"
+#include "profiler/trace/read_native.h"
 #include "tests/cli/program.h"
 
 namespace zerostall {
@@ -84,6 +86,41 @@ TEST_F(RecordSimulated, LeavesTheSimulatorsLogWhereTheUserWantsIt) {
     ASSERT_TRUE(log.is_object()) << option;
     EXPECT_EQ(log["unreal_sites"][0]["range"], "answer") << option;
   }
+}
+
+// The whole chain: a function that really is not supported, the library, the tracer, the trace, the analysis, the
+// report.
+TEST_F(RecordSimulated, UnsupportedCallsOfStepsAreNamedOnceAndListed) {
+  const ChildResult result = shell("exec \"$zerostall\" record --device sim -- \"$subject\" fixed-unsupported");
+  EXPECT_EQ(result.exit_code, 0);
+  const std::string named = "cudaDestroyExternalSemaphore is not supported";
+  const auto first = result.err.find(named);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(named, first + 1), std::string::npos) << "once, however often it is called";
+  EXPECT_EQ(stat("")["oddities"]["unsupported_calls"], Json({{"cudaDestroyExternalSemaphore", 7}}));
+  EXPECT_THAT(shell("exec \"$zerostall\" stat").out,
+              HasSubstr("not supported by the simulated GPU: cudaDestroyExternalSemaphore (7 times)"));
+}
+
+// And the verdict on such a run.
+TEST_F(RecordSimulated, AnUnsupportedCallInAJudgedStepTurnsAPassIntoCannotTell) {
+  const auto recorded = [&](const std::string& mode) {
+    shell("exec \"$zerostall\" record --quiet --device sim -o " + mode + ".zstall -- \"$subject\" " + mode);
+    auto trace = read_native(folder / (mode + ".zstall"));
+    EXPECT_TRUE(trace.has_value()) << mode;
+    return analyze(std::move(*trace), {mode, 2});
+  };
+  VerifyPlan plan;
+  plan.steps = 5;
+  plan.warmup = 2;
+  plan.claims = {{"fix", {2, 2, 0, 2}, true}};
+  const VerifyRun baseline{{}, recorded("steps")};
+  EXPECT_EQ(judge_verify(plan, {baseline, {{"fix"}, recorded("fixed")}}).verdict, Verdict::pass);
+  const Judgement judgement = judge_verify(plan, {baseline, {{"fix"}, recorded("fixed-unsupported")}});
+  EXPECT_EQ(judgement.verdict, Verdict::cannot_tell);
+  ASSERT_FALSE(judgement.reasons.empty());
+  EXPECT_THAT(judgement.reasons[0].text,
+              HasSubstr("step 3 called cudaDestroyExternalSemaphore, which the simulated GPU does not support"));
 }
 
 TEST_F(RecordSimulated, DoctorFindsThatAllWorks) {

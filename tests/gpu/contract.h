@@ -18,10 +18,13 @@ struct Contract {
   bool open = false;
 };
 
-std::vector<Contract> waiting_contracts();  // which calls wait, and for what
-std::vector<Contract> stream_contracts();   // order between streams, events, host functions
-std::vector<Contract> graph_contracts();    // capture and its rules
-std::vector<Contract> memory_contracts();   // kinds of memory, bytes, errors
+std::vector<Contract> waiting_contracts();       // which calls wait, and for what
+std::vector<Contract> stream_contracts();        // order between streams, events, host functions
+std::vector<Contract> graph_contracts();         // capture and its rules
+std::vector<Contract> graph_update_contracts();  // executable graphs: update, destroy, events and host functions
+std::vector<Contract> thread_contracts();        // what threads share
+std::vector<Contract> support_contracts();       // pools, pinned and managed memory, functions, priorities
+std::vector<Contract> memory_contracts();        // kinds of memory, bytes, errors
 
 // --- what the programs are written with
 

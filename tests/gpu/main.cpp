@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   const bool simulated = std::strstr(properties.name, "simulated") != nullptr;
   std::printf("contracts on %s%s\n", properties.name, simulated ? "" : " (real GPU)");
   Tally tally;
-  for (const auto& group : {waiting_contracts(), stream_contracts(), graph_contracts(), memory_contracts()})
+  for (const auto& group : {waiting_contracts(), stream_contracts(), thread_contracts(), graph_contracts(),
+                            graph_update_contracts(), memory_contracts(), support_contracts()})
     for (const Contract& contract : group)
       if (argc < 2 || std::strstr(contract.name, argv[1]) != nullptr) run(contract, simulated, tally);
   std::printf("%d hold, %d fail, %d answered otherwise where CUDA leaves it open\n", tally.held, tally.failed,

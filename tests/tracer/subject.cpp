@@ -37,6 +37,16 @@ void steps() {
   }
 }
 
+// The steps above without their waits; from step 3 on with calls that the simulated GPU does not support.
+void fixed(bool unsupported) {
+  for (int n = 0; n < 5; ++n) {
+    zerostall::mark::Step step(n);
+    zerostall::mark::Region train("train");
+    some_work(0);
+    for (int i = 0; unsupported && n >= 3 && i < n; ++i) cudaDestroyExternalSemaphore(nullptr);
+  }
+}
+
 void threads() {
   std::vector<std::thread> all;
   for (int t = 0; t < 4; ++t) all.emplace_back([] { some_work(1000); });
@@ -120,6 +130,8 @@ int main(int, char** argv) {
     some_work(1);
     cudaDestroyExternalSemaphore(nullptr);
   }
+  if (mode == "fixed") fixed(false);
+  if (mode == "fixed-unsupported") fixed(true);
   if (mode == "marks") marks_steps_and_dies();
   if (mode == "second-device") {
     some_work(1);

@@ -2,6 +2,7 @@
 // workspace lazily, and PyTorch always sets its own.
 #include "profiler/simgpu/blas/handle.h"
 
+#include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/core/library.h"
 
 using namespace zerostall::simgpu;
@@ -33,6 +34,7 @@ int reduction(Handle* handle, const char* name, double bytes, void* result, cons
 
 EXPORT int cublasCreate_v2(Handle** handle) {
   if (!handle) return kBlasInvalidValue;
+  if (const int status = library_fault("cublasCreate_v2", kBlasNotInitialized)) return status;
   *handle = new Handle{};
   return kBlasSuccess;
 }

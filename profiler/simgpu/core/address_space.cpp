@@ -6,8 +6,25 @@
 
 namespace zerostall::simgpu {
 
+namespace {
+
+using ByAddress = std::map<std::uintptr_t, std::size_t>;
+
+void add(Gaps& gaps, std::uintptr_t base, std::size_t bytes) {
+  gaps.by_address.emplace(base, bytes);
+  gaps.by_size.emplace(bytes, base);
+}
+
+void remove(Gaps& gaps, ByAddress::iterator gap) {
+  gaps.by_size.erase({gap->second, gap->first});
+  gaps.by_address.erase(gap);
+}
+
+}  // namespace
+
 std::uintptr_t take(Gaps& gaps, std::size_t bytes, std::size_t alignment) {
-  for (const auto& [base, size] : gaps) {
+  for (auto gap = gaps.by_size.lower_bound({bytes, 0}); gap != gaps.by_size.end(); ++gap) {
+    const auto [size, base] = *gap;
     const std::uintptr_t aligned = (base + alignment - 1) / alignment * alignment;
     if (aligned - base > size || size - (aligned - base) < bytes) continue;
     take_at(gaps, aligned, bytes);
@@ -17,32 +34,32 @@ std::uintptr_t take(Gaps& gaps, std::size_t bytes, std::size_t alignment) {
 }
 
 bool take_at(Gaps& gaps, std::uintptr_t base, std::size_t bytes) {
-  auto gap = gaps.upper_bound(base);
-  if (gap == gaps.begin()) return false;
+  auto gap = gaps.by_address.upper_bound(base);
+  if (gap == gaps.by_address.begin()) return false;
   --gap;
   const std::uintptr_t begin = gap->first, end = begin + gap->second;
   if (base < begin || end - base < bytes || base >= end) return false;
-  gaps.erase(gap);
-  if (base > begin) gaps[begin] = base - begin;
-  if (base + bytes < end) gaps[base + bytes] = end - base - bytes;
+  remove(gaps, gap);
+  if (base > begin) add(gaps, begin, base - begin);
+  if (base + bytes < end) add(gaps, base + bytes, end - base - bytes);
   return true;
 }
 
 void give_back(Gaps& gaps, std::uintptr_t base, std::size_t bytes) {
-  auto gap = gaps.emplace(base, bytes).first;
-  if (gap != gaps.begin()) {
-    const auto before = std::prev(gap);
-    if (before->first + before->second == gap->first) {
-      before->second += gap->second;
-      gaps.erase(gap);
-      gap = before;
+  const auto after = gaps.by_address.lower_bound(base);
+  if (after != gaps.by_address.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == base) {
+      base = before->first;
+      bytes += before->second;
+      remove(gaps, before);
     }
   }
-  const auto after = std::next(gap);
-  if (after != gaps.end() && gap->first + gap->second == after->first) {
-    gap->second += after->second;
-    gaps.erase(after);
+  if (after != gaps.by_address.end() && base + bytes == after->first) {
+    bytes += after->second;
+    remove(gaps, after);
   }
+  add(gaps, base, bytes);
 }
 
 std::uintptr_t map_without_memory(std::uintptr_t wanted, std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
@@ -47,6 +48,10 @@ Function* make(const char* name, Module* module) {
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
+
+void lock_functions() { registry().lock.lock_shared(); }
+void unlock_functions() { registry().lock.unlock_shared(); }
+void renew_functions_lock() { new (&registry().lock) std::shared_mutex; }
 
 Function* function_of(const void* handle) {
   // A launch asks for the same few kernels over and over; functions are never freed, so a thread may remember them.
@@ -170,7 +175,8 @@ cudaError_t set_function_attribute(const void* handle, int attribute, int value)
 
 int active_blocks(int block_size, std::size_t dynamic_shared) {
   const DeviceModel& m = simulator().model;
-  if (block_size > kMaxThreads || static_cast<std::int64_t>(dynamic_shared) > m.shared_optin_bytes) return 0;
+  if (block_size <= 0 || block_size > kMaxThreads || static_cast<std::int64_t>(dynamic_shared) > m.shared_optin_bytes)
+    return 0;
   const int threads = round_up(block_size, kWarp);
   const auto by_shared = static_cast<int>(m.shared_per_sm_bytes / (static_cast<std::int64_t>(dynamic_shared) + 1024));
   return std::min({static_cast<int>(m.blocks_per_sm), static_cast<int>(m.threads_per_sm) / threads,

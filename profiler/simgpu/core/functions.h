@@ -27,6 +27,10 @@ Function* function_of(const void* handle);
 void register_kernel(const void* host_function, const char* name, FatBinary* binary = nullptr);
 bool runs_on_device(const Function& function);  // false: no image for the device's architecture is in the program
 const char* kernel_name(const void* handle);    // "unknown kernel" if function_of() knows none
+// For core/fork.cpp: readers go on meanwhile. In the child their lock is made anew, since not all of them are there.
+void lock_functions();
+void unlock_functions();
+void renew_functions_lock();
 
 // Modules and libraries are one thing here. `image` is not read.
 Module* load_module();

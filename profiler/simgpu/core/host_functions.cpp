@@ -1,5 +1,7 @@
 #include "profiler/simgpu/core/host_functions.h"
 
+#include <signal.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -69,6 +71,16 @@ void work() {
   }
 }
 
+// The program's signals are not for this thread: Ctrl-C has to interrupt the main thread's sleep.
+void start(Worker& w) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(work).detach();
+  w.started = true;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 }  // namespace
 
 void queue_host_function(std::int64_t due_ns, std::function<void()> function) {
@@ -76,10 +88,7 @@ void queue_host_function(std::int64_t due_ns, std::function<void()> function) {
   std::lock_guard guard(w.lock);
   w.waiting.emplace(due_ns, std::move(function));
   g_next_host_function_ns = w.waiting.begin()->first;
-  if (!w.started) {
-    w.started = true;
-    std::thread(work).detach();
-  }
+  if (!w.started) start(w);
   w.wake.notify_one();
 }
 

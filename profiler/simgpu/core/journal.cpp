@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "profiler/simgpu/core/call_site.h"
+#include "profiler/simgpu/core/fork.h"
 #include "profiler/simgpu/core/model.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -66,6 +67,15 @@ Counter* counter_for(const char* function) {
 }
 
 const char* function_of(const Counter* counter) { return counter->function; }
+
+void lock_journal() { journal().lock.lock(); }
+void unlock_journal() { journal().lock.unlock(); }
+
+bool used_device() {
+  for (const Counter& c : journal().counters)
+    if (c.calls.load(std::memory_order_relaxed) && !needs_no_device(c.function)) return true;
+  return false;
+}
 
 void count(Counter* counter) { counter->calls.fetch_add(1, std::memory_order_relaxed); }
 

@@ -12,6 +12,11 @@ Counter* counter_for(const char* function);
 void count(Counter* counter);
 const char* function_of(const Counter* counter);
 
+// For core/fork.cpp. True if a function was called that needs a device; the caller holds the lock.
+void lock_journal();
+void unlock_journal();
+bool used_device();
+
 // Names an unsupported function once on stderr, counts it, and passes it on to the listener.
 void report_unsupported(const char* function);
 

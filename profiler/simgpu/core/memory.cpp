@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "profiler/simgpu/core/address_space.h"
-
 namespace zerostall::simgpu {
 namespace {
 
@@ -24,7 +22,7 @@ MemoryMap::Area* MemoryMap::arena(int device) {
   if (!area.base) {
     area.base = map_without_memory(kArenas + static_cast<std::uintptr_t>(device) * kArenaBytes, kArenaBytes);
     if (!area.base) return nullptr;
-    area.free[area.base] = kArenaBytes;
+    give_back(area.free, area.base, kArenaBytes);
   }
   return &area;
 }
@@ -202,7 +200,7 @@ void* MemoryMap::reserve_addresses(std::size_t bytes, std::size_t alignment, voi
   if (!virtual_.base) {
     virtual_.base = map_without_memory(kVirtual, kVirtualBytes);
     if (!virtual_.base) return nullptr;
-    virtual_.free[virtual_.base] = kVirtualBytes;
+    give_back(virtual_.free, virtual_.base, kVirtualBytes);
   }
   std::uintptr_t base = number(wanted);
   if (!base || !take_at(virtual_.free, base, bytes)) base = take(virtual_.free, bytes, alignment);

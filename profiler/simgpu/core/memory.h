@@ -1,6 +1,6 @@
 // Which address is what: device, pinned, managed, registered or pageable memory, for any address inside an allocation.
 // Device memory is address space only: reserved without backing, read as zeros until a copy or memset writes to it.
-// Addresses of device memory are the same in every run (first fit in one arena a device). Thread-safe.
+// Addresses of device memory are the same in every run (best fit in one arena a device). Thread-safe.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "profiler/simgpu/core/address_space.h"
 #include "profiler/simgpu/core/contents.h"
 
 namespace zerostall::simgpu {
@@ -71,9 +72,9 @@ class MemoryMap {
   bool is_real(const void* address, std::size_t bytes) const;
 
  private:
-  struct Area {  // a piece of address space, handed out first fit
+  struct Area {  // a piece of address space
     std::uintptr_t base = 0;
-    std::map<std::uintptr_t, std::size_t> free;  // gaps by address
+    Gaps free;
   };
   const Block* locate(std::uintptr_t address) const;
   Area* arena(int device);

@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include "profiler/base/late_local.h"
+
 // NVTX leaves these opaque to tools to define. Programs create them once per name and never free them.
 struct nvtxDomainRegistration_st {};
 struct nvtxStringRegistration_st {
@@ -13,7 +15,7 @@ struct nvtxStringRegistration_st {
 namespace zerostall::simgpu {
 namespace {
 
-thread_local std::vector<std::string> t_ranges;
+std::vector<std::string>& ranges() { return late_local<std::vector<std::string>>(); }
 
 const char* text_of(const nvtxEventAttributes_t* event) {
   if (!event) return "";
@@ -25,14 +27,14 @@ const char* text_of(const nvtxEventAttributes_t* event) {
 
 int push(const char* name) {
   push_range(name);
-  return static_cast<int>(t_ranges.size()) - 1;
+  return static_cast<int>(ranges().size()) - 1;
 }
 int NVTX_API push_a(const char* text) { return push(text); }
 int NVTX_API push_ex(const nvtxEventAttributes_t* e) { return push(text_of(e)); }
 int NVTX_API pop() {
-  if (t_ranges.empty()) return -1;
+  if (ranges().empty()) return -1;
   pop_range();
-  return static_cast<int>(t_ranges.size());
+  return static_cast<int>(ranges().size());
 }
 int NVTX_API domain_push(nvtxDomainHandle_t, const nvtxEventAttributes_t* e) { return push(text_of(e)); }
 int NVTX_API domain_pop(nvtxDomainHandle_t) { return pop(); }
@@ -61,13 +63,13 @@ void install(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule modul
 
 }  // namespace
 
-void push_range(const char* name) { t_ranges.emplace_back(name ? name : ""); }
+void push_range(const char* name) { ranges().emplace_back(name ? name : ""); }
 
 void pop_range() {
-  if (!t_ranges.empty()) t_ranges.pop_back();
+  if (!ranges().empty()) ranges().pop_back();
 }
 
-const std::vector<std::string>& thread_ranges() { return t_ranges; }
+const std::vector<std::string>& thread_ranges() { return ranges(); }
 
 }  // namespace zerostall::simgpu
 

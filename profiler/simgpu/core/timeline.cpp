@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "profiler/base/late_local.h"
+#include "profiler/simgpu/core/capture.h"
+#include "profiler/simgpu/core/fork.h"
 #include "profiler/simgpu/core/simulator.h"
 
 namespace zerostall::simgpu {
@@ -13,13 +16,15 @@ namespace {
 struct ThreadStreams {
   std::vector<Stream*> own;
   ~ThreadStreams() {
-    if (own.empty()) return;
+    if (own.empty() || g_forked) return;
     Simulator& s = simulator();
     std::lock_guard guard(s.lock);
-    for (const Stream* stream : own) s.timeline.destroy_stream(stream);
+    for (Stream* stream : own) {
+      forget_capture(*stream);
+      s.timeline.destroy_stream(stream);
+    }
   }
 };
-thread_local ThreadStreams t_streams;
 
 }  // namespace
 
@@ -48,11 +53,12 @@ Stream* Timeline::create_stream(int device, std::uint32_t context, bool non_bloc
 
 // One for each device the thread used; they go with the thread.
 Stream* Timeline::per_thread_stream(int device) {
-  for (Stream* stream : t_streams.own)
+  ThreadStreams& mine = late_local<ThreadStreams>();
+  for (Stream* stream : mine.own)
     if (stream->device == device) return stream;
   Stream* stream = create_stream(device, static_cast<std::uint32_t>(device) + 1, false, 0);
   stream->per_thread = true;
-  t_streams.own.push_back(stream);
+  mine.own.push_back(stream);
   return stream;
 }
 
@@ -70,6 +76,8 @@ Stream* Timeline::stream(const void* handle) {
 }
 
 void Timeline::reset_device(int device) {
+  for (auto& [handle, stream] : streams_)
+    if (stream->device == device) forget_capture(*stream);
   std::erase_if(streams_, [&](const auto& s) { return s.second->device == device && !s.second->per_thread; });
   std::erase_if(events_, [&](const auto& e) { return e.second->device == device; });
 }

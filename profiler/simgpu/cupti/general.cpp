@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "profiler/simgpu/core/context.h"
+#include "profiler/simgpu/core/fork.h"
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
 #include "profiler/simgpu/cupti/state.h"
@@ -87,7 +88,8 @@ __attribute__((constructor)) void prepare_for_fork() { pthread_atfork(nullptr, n
 }  // namespace
 
 void update_hooks() {
-  g_hooks.store(callbacks_wanted() || activities_wanted() ? &kHooks : nullptr, std::memory_order_release);
+  const bool wanted = !g_forked && (callbacks_wanted() || activities_wanted());
+  g_hooks.store(wanted ? &kHooks : nullptr, std::memory_order_release);
 }
 
 std::uint32_t context_of(int device) { return static_cast<std::uint32_t>(device) + 1; }

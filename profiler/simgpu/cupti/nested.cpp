@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "profiler/base/late_local.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -17,7 +18,8 @@ struct Inner {
   CallInfo call{};
   alignas(8) unsigned char params[96];
 };
-thread_local std::vector<Inner> t_inner;  // runtime calls within runtime calls are rare
+// Runtime calls within runtime calls are rare.
+std::vector<Inner>& inner_calls() { return late_local<std::vector<Inner>>(); }
 
 template <class Params>
 const Params& as(const CallInfo& call) {
@@ -173,16 +175,16 @@ void nested_enter(const CallInfo& call) {
                 params,
                 call.symbol,
                 call.correlation};
-  t_inner.push_back(inner);
-  Inner& kept = t_inner.back();
+  inner_calls().push_back(inner);
+  Inner& kept = inner_calls().back();
   if (params) kept.call.params = kept.params;
   deliver_call(kept.call, CUPTI_API_ENTER, nullptr);
 }
 
 void nested_exit(const CallInfo& call, const int* result) {
-  if (t_inner.empty() || t_inner.back().outer_correlation != call.correlation) return;
-  Inner inner = t_inner.back();
-  t_inner.pop_back();
+  if (inner_calls().empty() || inner_calls().back().outer_correlation != call.correlation) return;
+  Inner inner = inner_calls().back();
+  inner_calls().pop_back();
   if (inner.call.params) inner.call.params = inner.params;
   deliver_call(inner.call, CUPTI_API_EXIT, result);
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/dnn/types.h"
 
 using namespace zerostall::simgpu;
@@ -79,7 +80,9 @@ EXPORT int cudnnGetProperty(int which, int* value) {  // libraryPropertyType: ma
 }
 
 EXPORT int cudnnCreate(Handle** handle) {
+  constexpr int kNotInitialized = 1001;
   if (!handle) return kBadParamNull;
+  if (const int status = zerostall::simgpu::library_fault("cudnnCreate", kNotInitialized)) return status;
   *handle = new Handle{};
   return kSuccess;
 }

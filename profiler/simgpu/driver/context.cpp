@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "driver_behaviours.h"
+#include "profiler/base/late_local.h"
 #include "profiler/simgpu/core/attributes.h"
 #include "profiler/simgpu/core/device_state.h"
 #include "profiler/simgpu/core/streams.h"
@@ -17,8 +18,7 @@ bool known(int device) { return device >= 0 && device < device_count(); }
 CUcontext handle(Context* context) { return reinterpret_cast<CUcontext>(context); }
 
 std::vector<Context*>& stack() {  // contexts below the current one
-  thread_local std::vector<Context*> contexts;
-  return contexts;
+  return zerostall::late_local<std::vector<Context*>>();
 }
 
 CUresult push(Context* context) {

@@ -93,6 +93,7 @@ cudaError_t sim_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void
 }
 cudaError_t sim_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes,
                                             cudaStream_t stream) {
+  if (const cudaError_t error = check_launch(function, grid, block, shared_bytes)) return error;
   // All blocks must be resident at once.
   const auto blocks = std::int64_t{grid.x} * grid.y * grid.z;
   const auto room =

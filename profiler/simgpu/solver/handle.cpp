@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/core/launch.h"
 
 using namespace zerostall::simgpu;
@@ -46,7 +47,10 @@ struct Params {};  // cusolverDnParams_t
 }  // namespace
 }  // namespace zerostall::simgpu::solver
 
-EXPORT int cusolverDnCreate(Handle** handle) { return create(handle); }
+EXPORT int cusolverDnCreate(Handle** handle) {
+  const int status = zerostall::simgpu::library_fault("cusolverDnCreate", 1);  // CUSOLVER_STATUS_NOT_INITIALIZED
+  return status ? status : create(handle);
+}
 EXPORT int cusolverDnDestroy(Handle* handle) {
   delete handle;
   return kSuccess;

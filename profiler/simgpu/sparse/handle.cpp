@@ -1,3 +1,4 @@
+#include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/core/product.h"
 #include "profiler/simgpu/sparse/types.h"
 
@@ -31,7 +32,10 @@ int kernel(const Handle* handle, const char* name, double bytes) {
 
 }  // namespace zerostall::simgpu::sparse
 
-EXPORT int cusparseCreate(Handle** handle) { return create(handle); }
+EXPORT int cusparseCreate(Handle** handle) {
+  const int status = zerostall::simgpu::library_fault("cusparseCreate", kNotInitialized);
+  return status ? status : create(handle);
+}
 EXPORT int cusparseDestroy(Handle* handle) {
   delete handle;
   return kSuccess;
