@@ -41,7 +41,7 @@ TEST(RecordLines, ShowTotalsAndHowToMarkStepsWhereThereAreNone) {
   t.item(), t.item();
   EXPECT_THAT(record_lines("run.zstall", {{"process-1", summary_of(t)}}, 0),
               ElementsAre("run.zstall · simulated H200 · no steps marked · 2 waits in all", "  2 stream syncs",
-                          "to count waits per step, call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step",
+                          "to count waits per step, call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step",
                           "next: zerostall stat run.zstall"));
 }
 

@@ -99,7 +99,7 @@ TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
   const std::string file = t.bytes();
   const std::string text =
       render_stat_text(analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t"}));
-  EXPECT_THAT(text, HasSubstr("call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step"));
+  EXPECT_THAT(text, HasSubstr("call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step"));
   EXPECT_THAT(text, HasSubstr("times modelled, not repeatable"));
 }
 
@@ -193,7 +193,7 @@ TEST(StatText, ShowsAnUnclosedStepApartAndOdditiesInSentences) {
   const std::string text = render_stat_text(summary_of(t));
   EXPECT_THAT(text, HasSubstr("\nunclosed step "));
   EXPECT_THAT(text, Not(HasSubstr("outside steps")));
-  EXPECT_THAT(text, HasSubstr("1 step never closed, by its end or the next mark: dropped"));
+  EXPECT_THAT(text, HasSubstr("1 step without an end: not judged"));
   EXPECT_THAT(text, Not(HasSubstr("unclosed_steps")));
 }
 

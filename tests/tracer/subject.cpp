@@ -60,6 +60,15 @@ void killed() {
   raise(SIGKILL);
 }
 
+// Few calls in a long time, no marks.
+void slow_and_killed() {
+  for (int i = 0; i < 5; ++i) {
+    some_work(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  }
+  raise(SIGKILL);
+}
+
 // As DataLoader workers and crashing programs leave: no exit handler runs.
 void leaves_early() {
   for (int n = 0; n < 3; ++n) {
