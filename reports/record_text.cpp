@@ -36,9 +36,11 @@ std::string one_line(const RunSummary& run) {
 }
 
 void add_processes(const std::vector<NamedRun>& runs, std::vector<std::string>& lines) {
-  for (std::size_t i = 0; i < std::min(runs.size(), kMostProcesses); ++i)
-    lines.push_back(
-        fmt::format("  {} ({}): {}", runs[i].name, show_command(runs[i].summary.meta), one_line(runs[i].summary)));
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostProcesses); ++i) {
+    const std::string command = show_command(runs[i].summary.meta);
+    lines.push_back(fmt::format("  {}{}: {}", runs[i].name, command.empty() ? "" : fmt::format(" ({})", command),
+                                one_line(runs[i].summary)));
+  }
   if (runs.size() > kMostProcesses) lines.push_back(fmt::format("  and {} more", runs.size() - kMostProcesses));
 }
 

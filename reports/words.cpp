@@ -78,7 +78,7 @@ std::string show_device(const TraceMeta& meta) {
 
 std::string show_command(const TraceMeta& meta) {
   constexpr std::size_t kMostBytes = 48;
-  if (meta.argv.empty()) return "unknown";
+  if (meta.argv.empty()) return {};
   std::string text = meta.argv.front().substr(meta.argv.front().find_last_of('/') + 1);
   for (std::size_t i = 1; i < meta.argv.size(); ++i) text += " " + meta.argv[i];
   if (text.size() <= kMostBytes) return printable(text);

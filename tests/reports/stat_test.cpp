@@ -23,10 +23,10 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
-  EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"schema", "source", "device", "complete", "lost", "times_repeatable",
-                                      "steps_from", "warmup", "steps", "background", "unclosed", "outside", "totals",
-                                      "per_step", "regions", "calls", "copies", "sites", "oddities"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{
+                            "schema",  "source", "device",     "complete", "lost",    "times_repeatable", "steps_from",
+                            "warmup",  "steps",  "background", "unclosed", "outside", "totals",           "per_step",
+                            "regions", "waits",  "calls",      "copies",   "sites",   "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -158,7 +158,7 @@ TEST(StatText, ShowsWhatOtherThreadsOfAStepWait) {
       t.item();
       t.on_thread(100);
     });
-  EXPECT_THAT(render_stat_text(summary_of(t)), HasSubstr(" 0 ms + 0.020 ms on other threads "));
+  EXPECT_THAT(render_stat_text(summary_of(t)), HasSubstr("0 ms + 0.020 ms on other threads"));
 }
 
 TEST(StatText, CountsIdleWaitsAndMarksModelledColumns) {

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -111,6 +112,7 @@ int main(int, char** argv) {
   if (mode == "threads") threads();
   if (mode == "forked") forked();
   if (mode == "killed") killed();
+  if (mode == "slow-killed") slow_and_killed();
   if (mode == "leaves-early") leaves_early();
   if (mode == "nvtx") marks_of_nvtx();
   if (mode == "unsupported") {
