@@ -30,7 +30,7 @@ constexpr auto kOddities = std::to_array<Oddity>({
     {"reversed_calls", "call", "ending before it began: taken to last no time"},
     {"stray_marks", "mark", "in domain zerostall that neither called `step N` nor inside a step: ignored"},
     {"unclosed_steps", "step",
-     "never closed, by its end or the next mark: dropped, waits in it are shown as `unclosed step`"},
+     "without an end: not judged; a step marked by nvtx.mark ends at the next mark, so the last one never does"},
     {"unknown_chunks", "chunk", "of a kind this version does not know: skipped"},
     {"unknown_records", "record", "of a kind this version does not know: skipped"},
     {"unlinked_gpu_ops", "piece", "of GPU work without a known call"},

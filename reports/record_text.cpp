@@ -5,17 +5,18 @@
 #include <algorithm>
 
 #include "profiler/base/strings.h"
+#include "reports/oddities.h"
 #include "reports/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {
 namespace {
 
-constexpr std::size_t kMostGroups = 3;
+constexpr std::size_t kMostGroups = 5;
 constexpr std::size_t kMostProcesses = 8;
 
 std::string steps_words(const RunSummary& run) {
-  if (run.steps.empty()) return "no steps marked";
+  if (run.steps.empty()) return run.oddities.contains("unclosed_steps") ? "no step that ended" : "no steps marked";
   const std::string steps = counted(static_cast<std::int64_t>(run.steps.size()), "step");
   return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
                           : fmt::format("{}, all of them warm-up", steps);
@@ -29,28 +30,45 @@ std::string waits_words(const RunSummary& run) {
 
 std::string one_line(const RunSummary& run) {
   std::string line = fmt::format("{} · {}", steps_words(run), waits_words(run));
-  if (run.truncated) line += " · the trace ends early: the process was killed, left by _exit, or still runs";
+  if (run.truncated)
+    line += " · the trace ends early: the process was killed, left by _exit or still runs, or the disk is full";
   return line;
 }
 
 void add_processes(const std::vector<NamedRun>& runs, std::vector<std::string>& lines) {
-  for (std::size_t i = 0; i < std::min(runs.size(), kMostProcesses); ++i)
-    lines.push_back(fmt::format("  {}: {}", runs[i].name, one_line(runs[i].summary)));
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostProcesses); ++i) {
+    const std::string command = show_command(runs[i].summary.meta);
+    lines.push_back(fmt::format("  {}{}: {}", runs[i].name, command.empty() ? "" : fmt::format(" ({})", command),
+                                one_line(runs[i].summary)));
+  }
   if (runs.size() > kMostProcesses) lines.push_back(fmt::format("  and {} more", runs.size() - kMostProcesses));
 }
 
-// What waits: by judged step where there are steps, else the calls of the whole run.
+// What waits: by judged step where there are steps, else in the whole run.
 void add_waits(const RunSummary& run, std::vector<std::string>& lines) {
-  const auto groups = group_waits(run);
+  const bool by_step = run.judged() > 0;
+  auto groups = group_waits(run);
+  if (by_step) std::erase_if(groups, [](const WaitGroup& group) { return group.judged == 0; });
   for (std::size_t i = 0; i < std::min(groups.size(), kMostGroups); ++i)
-    lines.push_back(printable(fmt::format("  {:>4} per step  {}", show_range(groups[i].per_step), groups[i].what)));
+    lines.push_back(printable(by_step
+                                  ? fmt::format("  {:>4} per step  {}", show_range(groups[i].per_step), groups[i].what)
+                                  : fmt::format("  {:>6} ×  {}", groups[i].count, groups[i].what)));
   if (groups.size() > kMostGroups)
     lines.push_back("  and " + counted(static_cast<std::int64_t>(groups.size() - kMostGroups), "other kind"));
-  if (run.judged() > 0) return;
-  for (const auto& [counter, words] :
-       {std::pair(Counter::stream_syncs, "stream syncs"), std::pair(Counter::device_syncs, "device syncs"),
-        std::pair(Counter::event_syncs, "event syncs"), std::pair(Counter::blocking_copies, "blocking copies")})
-    if (run.totals[counter].value_or(0) > 0) lines.push_back(fmt::format("  {} {}", show(run.totals[counter]), words));
+  if (const auto outside = run.outside[Counter::waits].value_or(0); by_step && outside > 0)
+    lines.push_back(fmt::format("  {} more outside the steps, in the whole run", counted(outside, "wait")));
+}
+
+// What the figures do not show.
+void add_notes(const RunSummary& run, std::vector<std::string>& lines) {
+  if (const auto open = run.oddities.find("unclosed_steps"); open != run.oddities.end())
+    lines.push_back(oddity_sentence(open->first, open->second));
+  if (run.steps.empty() && !run.oddities.contains("unclosed_steps"))
+    lines.push_back("to count waits per step, " + how_to_mark_steps());
+  if (run.unreal_readbacks.total > 0)
+    lines.push_back(fmt::format("{} had no real value: a branch on one may go another way than on a GPU (--sim-values)",
+                                counted(run.unreal_readbacks.total, "read-back")));
+  if (run.times_repeatable == false) lines.push_back(not_repeatable_sentence(run.meta));
 }
 
 }  // namespace
@@ -67,8 +85,7 @@ std::vector<std::string> record_lines(const std::string& trace, const std::vecto
     lines.push_back(fmt::format("{} waits most:", runs[worst].name));
   }
   add_waits(run, lines);
-  if (run.steps.empty()) lines.push_back("to count waits per step, " + how_to_mark_steps());
-  if (run.times_repeatable == false) lines.push_back(not_repeatable_sentence(run.meta));
+  add_notes(run, lines);
   lines.push_back("next: zerostall stat " + printable(trace));
   return lines;
 }

@@ -54,6 +54,13 @@ Json regions(const RunSummary& run) {
   return json;
 }
 
+Json waits(const RunSummary& run) {
+  Json list = Json::array();
+  for (const WaitGroup& group : group_waits(run))
+    list.push_back({{"what", group.what}, {"count", group.count}, {"per_step", to_json(group.per_step)}});
+  return list;
+}
+
 Json calls(const RunSummary& run) {
   Json json = Json::object();
   for (const CallRow& call : run.calls)
@@ -111,6 +118,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                {"totals", to_json(run.totals)}};
   json["per_step"] = to_json(run.per_step);
   json["regions"] = regions(run);
+  json["waits"] = waits(run);
   json["calls"] = calls(run);
   json["copies"] = to_json(run.copies);
   json["gpu_work"] = {

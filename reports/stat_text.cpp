@@ -17,35 +17,43 @@ struct Column {
   Counter counter;
   std::string_view title;
   bool by_time = false;  // a time, or a count that follows from times
+  bool always = false;   // shown where all of it is 0 too
 };
 
 constexpr auto kColumns = std::to_array<Column>({
-    {Counter::waits, "waits"},
-    {Counter::drains, "GPU ran dry", true},
+    {Counter::waits, "waits", false, true},
+    {Counter::drains, "GPU ran dry", true, true},
     {Counter::stream_syncs, "stream syncs"},
     {Counter::event_syncs, "event syncs"},
     {Counter::device_syncs, "device syncs"},
     {Counter::blocking_copies, "blocking copies"},
     {Counter::h2d_stalls, "H2D stalls"},
-    {Counter::blocked_ns, "blocked", true},
+    {Counter::blocked_ns, "blocked", true, true},
     {Counter::h2d_stall_ns, "H2D stall", true},
 });
 
+// A column that says nothing but 0 would only make the lines longer.
+std::vector<Column> columns_of(const RunSummary& run) {
+  const auto is_zero = [&](Counter counter) { return run.totals[counter] == 0; };
+  std::vector<Column> columns;
+  for (const Column& c : kColumns) {
+    const bool unknown_copies = c.counter == Counter::blocking_copies && !is_zero(Counter::unknown_copies);
+    if (c.always || unknown_copies || !is_zero(c.counter)) columns.push_back(c);
+  }
+  return columns;
+}
+
 std::vector<std::string> titles(std::string first, const RunSummary& run) {
   std::vector<std::string> row = {std::move(first)};
-  for (const Column& c : kColumns) row.push_back(std::string(c.title) + (c.by_time ? time_mark(run.meta) : ""));
+  for (const Column& c : columns_of(run)) row.push_back(std::string(c.title) + (c.by_time ? time_mark(run.meta) : ""));
   return row;
 }
 
-std::vector<std::string> spread_row(std::string first, const CounterSpreads& spreads) {
+// `figures` are Counters or their spreads over steps.
+template <class Figures>
+std::vector<std::string> figures_row(std::string first, const Figures& figures, const RunSummary& run) {
   std::vector<std::string> row = {std::move(first)};
-  for (const Column& c : kColumns) row.push_back(show_counter(c.counter, spreads));
-  return row;
-}
-
-std::vector<std::string> counters_row(std::string first, const Counters& counters) {
-  std::vector<std::string> row = {std::move(first)};
-  for (const Column& c : kColumns) row.push_back(show_counter(c.counter, counters));
+  for (const Column& c : columns_of(run)) row.push_back(show_counter(c.counter, figures));
   return row;
 }
 
@@ -90,22 +98,22 @@ std::string steps_table(const RunSummary& run) {
     const std::size_t end = end_of_line(run.steps, i);
     std::vector<Counters> alike;
     for (std::size_t s = i; s < end; ++s) alike.push_back(run.steps[s].counters);
-    table.rows.push_back(spread_row(step_label(run.steps[i], run.steps[end - 1], end - i), spreads_of(alike)));
+    table.rows.push_back(figures_row(step_label(run.steps[i], run.steps[end - 1], end - i), spreads_of(alike), run));
     i = end;
   }
   for (const auto& [name, counters] :
        {std::pair("background", &run.background), std::pair("unclosed step", &run.unclosed),
         std::pair("outside steps", &run.outside)})
     if (*counters != Counters{} || (table.rows.empty() && counters == &run.outside))
-      table.rows.push_back(counters_row(name, *counters));
+      table.rows.push_back(figures_row(name, *counters, run));
   const std::string idle = idle_sentence(run.totals, " in the whole trace", time_mark(run.meta));
   return render_table(table) + (idle.empty() ? "" : "note: " + idle + "\n");
 }
 
 std::string regions_table(const RunSummary& run) {
   if (run.judged() == 0) return {};
-  Table table{titles("per judged step", run), {spread_row("whole step", run.per_step)}};
-  for (const RegionSummary& region : run.regions) table.rows.push_back(spread_row(region.name, region.per_step));
+  Table table{titles("per judged step", run), {figures_row("whole step", run.per_step, run)}};
+  for (const RegionSummary& region : run.regions) table.rows.push_back(figures_row(region.name, region.per_step, run));
   return "\n" + render_table(table);
 }
 
@@ -121,6 +129,14 @@ std::string apart_line(const RunSummary& run) {
     if (run.totals[counter] != 0)
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", words, show(run.totals[counter]));
   return line.empty() ? "" : fmt::format("\nnot in the totals: {}\n", line);
+}
+
+std::string waits_table(const RunSummary& run) {
+  Table table{{"wait", "count", "per judged step"}, {}};
+  for (const WaitGroup& group : group_waits(run))
+    table.rows.push_back(
+        {group.what, fmt::format("{}", group.count), group.per_step ? show_range(group.per_step) : "-"});
+  return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
 std::string calls_table(const RunSummary& run) {
@@ -155,13 +171,13 @@ std::string oddity_lines(const RunSummary& run) {
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
   for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
-  if (run.steps.empty() && run.has_cuda_calls)
+  if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))
     add("no steps are marked: " + how_to_mark_steps() + ", and waits are counted per step");
   return text;
 }
 
 std::string steps_words(const RunSummary& run) {
-  if (run.steps.empty()) return "no steps marked";
+  if (run.steps.empty()) return run.oddities.contains("unclosed_steps") ? "no step that ended" : "no steps marked";
   const std::string_view source = run.steps_from == StepsFrom::profiler ? "NVTX" : name_of(run.steps_from);
   const std::string steps =
       fmt::format("{} (from {})", counted(static_cast<std::int64_t>(run.steps.size()), "step"), source);
@@ -183,9 +199,9 @@ std::string process_steps(const RunSummary& run) {
 }  // namespace
 
 std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown) {
-  Table table{{"process", "pid", "steps", "waits/step", "stream syncs/step", "waits in all"}, {}};
+  Table table{{"process", "command", "steps", "waits/step", "stream syncs/step", "waits in all"}, {}};
   for (const auto& [name, run] : runs)
-    table.rows.push_back({name, run.meta.pid ? fmt::format("{}", *run.meta.pid) : "unknown", process_steps(run),
+    table.rows.push_back({name, run.meta.argv.empty() ? "unknown" : show_command(run.meta), process_steps(run),
                           run.judged() > 0 ? show_range(run.per_step[Counter::waits]) : "-",
                           run.judged() > 0 ? show_range(run.per_step[Counter::stream_syncs]) : "-",
                           show(run.totals[Counter::waits])});
@@ -194,8 +210,8 @@ std::string render_processes(const std::string& path, const std::vector<NamedRun
 }
 
 std::string render_stat_text(const RunSummary& run) {
-  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + calls_table(run) + copies_table(run) +
-         oddity_lines(run);
+  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + waits_table(run) + calls_table(run) +
+         copies_table(run) + oddity_lines(run);
 }
 
 }  // namespace zerostall

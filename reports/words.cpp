@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/printable.h"
+
 namespace zerostall {
 namespace {
 
@@ -74,7 +76,18 @@ std::string show_device(const TraceMeta& meta) {
   return meta.device_name;
 }
 
-std::string how_to_mark_steps() { return "call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step"; }
+std::string show_command(const TraceMeta& meta) {
+  constexpr std::size_t kMostBytes = 48;
+  if (meta.argv.empty()) return {};
+  std::string text = meta.argv.front().substr(meta.argv.front().find_last_of('/') + 1);
+  for (std::size_t i = 1; i < meta.argv.size(); ++i) text += " " + meta.argv[i];
+  if (text.size() <= kMostBytes) return printable(text);
+  std::size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a character
+  return printable(text.substr(0, end)) + "…";
+}
+
+std::string how_to_mark_steps() { return "call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step"; }
 
 std::string not_repeatable_sentence(const TraceMeta& meta) {
   return meta.host_clock == "cpu"

@@ -141,25 +141,30 @@ std::int64_t RunSummary::judged() const {
 }
 
 std::vector<WaitGroup> group_waits(const RunSummary& run) {
-  std::map<std::string, std::vector<Count>> found;
-  std::size_t judged = 0;
+  std::map<std::string, std::vector<Count>> per_step;
+  const auto judged_steps = static_cast<std::size_t>(run.judged());
+  std::size_t at = 0;
   for (const StepRow& step : run.steps) {
     if (!step.judged) continue;
     for (const WaitSeen& wait : step.waits) {
-      auto& counts = found[wait.what];
-      counts.resize(judged + 1, 0);
-      ++*counts[judged];
+      if (!is_host_wait(wait.kind)) continue;
+      auto& counts = per_step[wait.what];
+      counts.resize(judged_steps, 0);
+      ++*counts[at];
     }
-    ++judged;
+    ++at;
   }
   std::vector<WaitGroup> groups;
-  for (auto& [what, counts] : found) {
-    counts.resize(judged, 0);
-    std::int64_t total = 0;
-    for (const Count& count : counts) total += *count;
-    groups.push_back({what, *spread_of(counts), total});
+  for (const auto& [what, count] : run.waits_by_what) {
+    auto& counts = per_step[what];
+    counts.resize(judged_steps, 0);
+    WaitGroup group{what, spread_of(counts), 0, count};
+    for (const Count& one : counts) group.judged += *one;
+    groups.push_back(std::move(group));
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.total > b.total; });
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return std::tuple(-a.judged, -a.count) < std::tuple(-b.judged, -b.count);
+  });
   return groups;
 }
 
@@ -184,6 +189,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_calls(trace, run);
   add_copies(trace, steps, run);
   run.gpu_work = count_gpu_work(trace);
+  for (const Wait& wait : waits)
+    if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;
 }

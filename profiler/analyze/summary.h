@@ -82,10 +82,11 @@ struct RunSummary {
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
   Counters background, unclosed, outside, totals;
-  CounterSpreads per_step;             // over judged steps
-  std::vector<RegionSummary> regions;  // by first appearance
-  std::vector<CallRow> calls;          // by name
-  std::vector<CopyRow> copies;         // by direction, size (large first), memory, api
+  CounterSpreads per_step;                            // over judged steps
+  std::vector<RegionSummary> regions;                 // by first appearance
+  std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
+  std::vector<CallRow> calls;                         // by name
+  std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api
   GpuWork gpu_work;
   UnrealReadbacks unreal_readbacks;
   std::map<std::string, std::int64_t> unsupported;  // whole trace
@@ -101,14 +102,15 @@ struct SummaryOptions {
   std::int64_t warmup = 2;  // first steps that are shown and not judged
 };
 
-// Waits that look alike, over judged steps.
+// Waits that look alike.
 struct WaitGroup {
   std::string what;
-  Spread per_step;
-  std::int64_t total = 0;
+  std::optional<Spread> per_step;  // over judged steps; nullopt without any
+  std::int64_t judged = 0;         // in judged steps
+  std::int64_t count = 0;          // in the whole trace
 };
 
-// The most frequent first; by text where they are equal. Empty without judged steps.
+// Those with most in judged steps first, then those with most in the whole trace, then by text.
 std::vector<WaitGroup> group_waits(const RunSummary& run);
 
 RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,

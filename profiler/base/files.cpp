@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace zerostall {
 namespace {
@@ -39,6 +41,37 @@ Result<std::string> new_folder(const fs::path& pattern) {
   std::string name = pattern.string();
   if (::mkdtemp(name.data()) == nullptr) return failed("make a folder in", pattern.parent_path(), errno);
   return name;
+}
+
+constexpr std::string_view kHiddenPrefix = ".zerostall-";
+
+// Locked before it gets its name: nobody can find it unlocked while its owner lives. -1: this file system cannot lock.
+int make_lock(const fs::path& folder) {
+  const fs::path unnamed = folder / ".lock-new";
+  const int file = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return -1;
+  if (::flock(file, LOCK_EX | LOCK_NB) == 0 && ::rename(unnamed.c_str(), (folder / kLockName).c_str()) == 0)
+    return file;
+  ::unlink(unnamed.c_str());
+  ::close(file);
+  return -1;
+}
+
+// Not its process number: that one may live on another machine or in another container.
+bool owner_is_gone(const fs::path& folder) {
+  const Descriptor file{::open((folder / kLockName).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
+  return file.fd >= 0 && ::flock(file.fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+// What killed owners left behind.
+void remove_abandoned(const fs::path& parent) {
+  std::error_code error;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error))
+    if (it->path().filename().string().starts_with(kHiddenPrefix) && owner_is_gone(it->path()))
+      abandoned.push_back(it->path());
+  std::error_code ignored;
+  for (const fs::path& folder : abandoned) fs::remove_all(folder, ignored);
 }
 
 bool write_all(int fd, std::string_view content) {
@@ -103,14 +136,17 @@ Result<TempFolder> TempFolder::make() {
 }
 
 Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
-  const auto made = new_folder(parent / ".zerostall-XXXXXX");
+  remove_abandoned(parent);
+  const auto made = new_folder(parent / (std::string(kHiddenPrefix) + "XXXXXX"));
   if (!made) return made.error();
-  return TempFolder(fs::path(*made));
+  return TempFolder(fs::path(*made), make_lock(*made));
 }
 
-TempFolder::TempFolder(TempFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+TempFolder::TempFolder(TempFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
 
 TempFolder::~TempFolder() {
+  if (lock_ >= 0) ::close(lock_);
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }

@@ -35,12 +35,16 @@ class MappedFile {
 // A failure leaves no temporary file.
 Result<Done> write_file(const std::filesystem::path& path, std::string_view content);
 
+// The file in such a folder that is no content.
+inline constexpr const char* kLockName = ".lock";
+
 // A new folder that only this user can enter, removed with all it holds when the object dies. Move-only.
 class TempFolder {
  public:
   // Under the system's place for temporary files: TMPDIR and its kin, else /tmp. An empty variable counts as unset.
   static Result<TempFolder> make();
-  // In a folder that exists, on its file system, so that what grows in it can be renamed into that folder.
+  // In a folder that exists, on its file system, so that what grows in it can be renamed into that folder. Holds a lock
+  // in a file of it, so that the next one made there sees when its owner was killed, and removes it.
   static Result<TempFolder> make_in(const std::filesystem::path& parent);
 
   TempFolder(TempFolder&& other) noexcept;
@@ -52,8 +56,9 @@ class TempFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit TempFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit TempFolder(std::filesystem::path path, int lock = -1) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
+  int lock_;  // descriptor; -1 = none
 };
 
 // Creates the folder (and its parents) if it is missing and proves that a file can be written in it.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <numeric>
 
@@ -16,10 +17,18 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kMostSites = 5;
 
-// CUDA_VISIBLE_DEVICES as people set it to keep a program off the GPU.
-bool hides_all_devices() {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return visible != nullptr && (*visible == '\0' || std::string_view(visible).starts_with("-"));
+// How CUDA_VISIBLE_DEVICES keeps a program off every GPU; "" = it does not. Of the simulated ones there are `gpus`.
+std::string hidden_devices(bool simulated, std::int64_t gpus) {
+  const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (variable == nullptr) return {};
+  const std::string_view visible = variable;
+  if (visible.empty() || visible.starts_with('-'))
+    return fmt::format("CUDA_VISIBLE_DEVICES={} hides every GPU", visible);
+  std::int64_t first = -1;
+  std::from_chars(visible.data(), visible.data() + visible.size(), first);
+  if (!simulated || first < gpus) return {};
+  return fmt::format("CUDA_VISIBLE_DEVICES={} names a GPU that is not simulated: unset it, or add --gpus {}", visible,
+                     first + 1);
 }
 
 std::string about_torch(const fs::path& python, SignalInbox& inbox) {
@@ -68,10 +77,10 @@ void add_sites(const SimLog& log, std::vector<std::string>& lines) {
 
 }  // namespace
 
-std::string why_no_cuda(const std::vector<std::string>& command, bool simulated, SignalInbox& inbox) {
+std::string why_no_cuda(const std::vector<std::string>& command, bool simulated, std::int64_t gpus,
+                        SignalInbox& inbox) {
   std::string line = "the command made no CUDA call, so there is nothing to count";
-  if (hides_all_devices())
-    return line + fmt::format(": CUDA_VISIBLE_DEVICES={} hides every GPU", std::getenv("CUDA_VISIBLE_DEVICES"));
+  if (const std::string hidden = hidden_devices(simulated, gpus); !hidden.empty()) return line + ": " + hidden;
   const auto program = find_program(command.front());
   if (!program) return line;
   if (simulated && has_static_cudart(*program))
@@ -101,7 +110,12 @@ std::vector<std::string> failure_lines(int exit_code, const SimLog& log, std::in
     lines.push_back(fmt::format("  {} had no real value, and the program may have tripped over one",
                                 counted(log.unreal_readbacks, "read-back")));
   if (lines.size() == 1)
-    lines.push_back("  it called nothing that the simulated GPU does not support, and read no value that is not real");
+    lines.push_back(
+        log.supplied_readbacks > 0
+            ? fmt::format("  it called nothing that the simulated GPU does not support; {} got a value of "
+                          "--sim-values",
+                          counted(log.supplied_readbacks, "read-back"))
+            : "  it called nothing that the simulated GPU does not support, and read no value that is not real");
   return lines;
 }
 

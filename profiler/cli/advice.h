@@ -9,9 +9,9 @@
 
 namespace zerostall::cli {
 
-// Why a command may have made no CUDA call, as far as that can be known from outside: one line. May run the command's
-// Python for a moment to look for torch.
-std::string why_no_cuda(const std::vector<std::string>& command, bool simulated, SignalInbox& inbox);
+// Why a command may have made no CUDA call, as far as that can be known from outside: one line. `gpus`: how many are
+// simulated. May run the command's Python for a moment to look for torch.
+std::string why_no_cuda(const std::vector<std::string>& command, bool simulated, std::int64_t gpus, SignalInbox& inbox);
 
 // For a command that failed on the simulated GPU: its exit code, the last unsupported call, and the read-backs without
 // a real value, with a --sim-values entry to paste.

@@ -28,13 +28,19 @@ inline constexpr const char* kFooter = R"(Start here:
 
 inline constexpr const char* kRecordFooter =
     R"(The command runs as if you had started it yourself: same terminal, input, output and working folder; Ctrl-C goes to it.
-Its exit code becomes ours. The trace holds its CUDA calls; without -o it is called run.zstall, run-2.zstall ...
-One process that uses CUDA gives a file, several give a folder with one file each (rank0.zstall or process-PID.zstall).
+Its exit code becomes ours. The trace holds its CUDA calls, and the command line of each process with all that stands in
+it (tokens too). Without -o it is called run.zstall, run-2.zstall ... One process that uses CUDA gives a file, several give
+a folder with one file each (rank0.zstall or process-PID.zstall).
 
 --device auto takes a working GPU, and simulates one where there is no NVIDIA device at all. On the simulated GPU kernels
 compute nothing: counts are real, values are not; the program finds ZEROSTALL_SIMULATED=1 in its environment.
 
-Mark your steps, so that waits are counted per step: torch.cuda.nvtx.mark(f"step {i}") at the begin of each.
+Mark your steps, so that waits are counted per step: torch.cuda.nvtx.mark(f"step {i}") at the start of each. A step ends
+at the next mark, so N marks make N - 1 steps. Or put each between range_push(f"step {i}") and range_pop().
+
+--sim-values FILE tells what read-backs return, so that NaN checks, early stopping and asserts go the way they go on a GPU:
+  {"reads": [{"at": "train.py:31", "bytes": 4, "value": 0.7, "type": "float32"}]}
+A command that failed after such a read gets the entry to start from; all keys: profiler/simgpu/README-values.md.
 
 Examples:
   zerostall record -- python train.py --epochs 1
@@ -45,10 +51,19 @@ Exit codes: the command's own when it is not 0 (128 + n: killed by signal n); el
 4 it could not be started or recorded; 2 bad option)";
 
 inline constexpr const char* kStatFooter = R"(Words:
-  wait          a moment in which the host may wait for the GPU; a copy and the sync behind it are one
-  GPU ran dry   waits at whose end the GPU had nothing left to do
-  H2D stall     a wait with a copy from host to device
-  background    threads that do not work for the step (loaders, loggers)
+  wait            a moment in which the host may wait for the GPU; a copy and the sync behind it are one
+  GPU ran dry     waits at whose end the GPU had nothing left to do
+  stream, event, device syncs, blocking copies
+                  what the waits are made of; a wait can be a blocking copy and a sync, so these do not add up to waits
+  H2D stalls      waits with a copy from host to device; `H2D stall` is the time in them
+  blocked         time in the waits; (modelled): on the simulated GPU, from a model, not measured
+  warm-up         first steps, not judged (--warmup): the figures per judged step leave them out
+  outside steps   before the first step, between steps, after the last
+  unclosed step   one without an end; a step by nvtx.mark ends at the next mark, so the last one has none
+  background      threads that do not work for the step (loaders, loggers)
+  implicit        calls that may wait, such as cudaMalloc and cudaFree; in no total
+  nested          calls made inside another call of the table
+Columns of syncs, copies and stalls that are 0 throughout are left out; --json has all.
 
 Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
 
@@ -67,7 +82,9 @@ Examples:
 
 Exit codes: 0 pass, 1 a fix does not do what it claims, 2 bad option, 3 cannot tell, 4 no GPU, missing part or failed program)";
 
-inline constexpr const char* kDoctorFooter = R"(One line each: ok, missing, or what to do.
+inline constexpr const char* kDoctorFooter =
+    R"(One line each: ok, missing, or what to do. The table counts the functions of each simulated library: modelled do what the
+real ones do, accepted return success and do nothing, unsupported fail with "not supported" and are named when called.
 
 Exit codes: 0 all that is needed for --device works, 2 bad option, 4 something does not)";
 

@@ -61,7 +61,8 @@ void add_record(CLI::App& app, RecordArguments& options) {
        "FILE");
   record->add_flag("--quiet", options.quiet, "No summary at the end");
   number(record->add_option("--gpus", options.gpus, "Simulated GPUs the program sees (default: 1)"), 1, kMostGpus);
-  word(record->add_option("--sim-values", options.sim_values, "Values that read-backs from the simulated GPU return"),
+  word(record->add_option("--sim-values", options.sim_values,
+                          "What read-backs from the simulated GPU return (JSON, see below)"),
        "FILE");
   record
       ->add_option_function<std::string>(
@@ -74,7 +75,7 @@ void add_record(CLI::App& app, RecordArguments& options) {
        "CLOCK")
       ->check(CLI::IsMember({"model", "cpu"}).description(""));
   record->add_flag("--no-tracer", options.no_tracer,
-                   "Only simulate: leaves the profiler's place free for PyTorch's own");
+                   "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
 }
 
 void add_stat(CLI::App& app, StatOptions& options) {

@@ -104,6 +104,11 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
 Outcome cannot_start(const std::string& command, int error) {
   std::error_code unseen;
   const bool is_there = fs::exists(command, unseen);
+  if (error == ENOENT && find_program(command.substr(0, command.find(' '))))
+    return fail(ExitCode::environment,
+                fmt::format("command not found: '{}' was given as one word; leave its quotes out, "
+                            "or run it by a shell: -- sh -c '{}'",
+                            command, command));
   if (error == ENOENT && command.find('/') == std::string::npos)
     return fail(ExitCode::environment,
                 fmt::format("command not found: {}{}", command,
@@ -194,12 +199,23 @@ Outcome conclude(const Session& session) {
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
   if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
-  if (session.stopped) return fail(ExitCode::cannot_tell, "the command was stopped before it made a CUDA call");
-  return fail(ExitCode::cannot_tell, why_no_cuda(session.arguments.command, session.device.simulate, session.inbox));
+  if (session.stopped) return fail(ExitCode::cannot_tell, "the command was stopped, and no CUDA call seen until then");
+  return fail(ExitCode::cannot_tell,
+              why_no_cuda(session.arguments.command, session.device.simulate, session.arguments.gpus, session.inbox));
+}
+
+// A condition that never holds, such as a mistyped line, would go unseen.
+void check_values_used(const Session& session) {
+  const RecordArguments& arguments = session.arguments;
+  if (arguments.quiet || arguments.sim_values.empty() || !session.log.found || session.log.supplied_readbacks > 0)
+    return;
+  say(fmt::format("no read-back took a value from {}: do its conditions name places of this program?",
+                  arguments.sim_values));
 }
 
 // After the command has ended.
 Outcome finish(const ForegroundResult& ran, const Session& session) {
+  check_values_used(session);
   Outcome outcome = session.arguments.no_tracer ? Outcome{} : conclude(session);
   if (ran.exit_code == 0) return outcome;
   outcome.code = static_cast<ExitCode>(ran.exit_code);

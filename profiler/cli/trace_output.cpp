@@ -94,10 +94,11 @@ std::variant<TraceOutput, Outcome> TraceOutput::make(const std::string& named) {
   fs::path wanted = named.empty() ? fs::path("run.zstall") : fs::path(named);
   if (!wanted.has_filename()) wanted = wanted.parent_path();  // "folder/"
   const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
-  if (const auto writable = make_writable_folder(folder); !writable) return refuse(writable.error());
+  if (const auto writable = make_writable_folder(folder); !writable)
+    return refuse({writable.error().message + (named.empty() ? "; -o FILE puts the trace elsewhere" : "")});
   if (!named.empty())
     if (const auto target = check_target(wanted); !target) return refuse(target.error());
-  auto made = TempFolder::make_in(fs::absolute(folder));
+  auto made = TempFolder::make_in(fs::absolute(folder).lexically_normal());
   if (!made) return refuse(made.error());
   TraceOutput output(std::move(*made), std::move(wanted), !named.empty());
   std::error_code error;
@@ -110,7 +111,7 @@ std::vector<fs::path> TraceOutput::found() const {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(private_.path(), error), end; !error && it != end; it.increment(error))
-    if (it->is_regular_file(error)) files.push_back(it->path());
+    if (it->path().filename() != kLockName && it->is_regular_file(error)) files.push_back(it->path());
   std::sort(files.begin(), files.end());
   return files;
 }

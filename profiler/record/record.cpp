@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "profiler/base/strings.h"
 
 namespace zerostall {
 namespace {
@@ -24,10 +29,22 @@ std::string in_front(const std::string& ours, const char* variable) {
   return rest == ours || rest.starts_with(ours + ":") ? rest : fmt::format("{}:{}", ours, rest);
 }
 
+// The simulator, and each library it stands in for by name. That one would bring them all, yet behind what the program
+// itself is linked to, which a DT_RPATH of the program finds in a real toolkit. Of one name the newest comes first.
+std::string preloaded(const fs::path& simulator) {
+  std::vector<std::string> libraries;
+  std::error_code error;
+  for (fs::directory_iterator it(simulator.parent_path(), error), end; !error && it != end; it.increment(error))
+    if (it->path().filename().string().find(".so.") != std::string::npos) libraries.push_back(it->path().string());
+  std::sort(libraries.begin(), libraries.end(), std::greater<>());
+  libraries.insert(libraries.begin(), simulator.string());
+  return join(libraries, ":");
+}
+
 void add_simulator(const Injection& options, const InstallPaths& paths, std::map<std::string, std::string>& added) {
   const std::string folder = paths.simulator.parent_path().string();
   added["ZEROSTALL_SIMULATED"] = "1";
-  added["LD_PRELOAD"] = in_front(paths.simulator.string(), "LD_PRELOAD");
+  added["LD_PRELOAD"] = in_front(preloaded(paths.simulator), "LD_PRELOAD");
   added["LD_LIBRARY_PATH"] = in_front(folder, "LD_LIBRARY_PATH");
   added["TRITON_LIBCUDA_PATH"] = folder;
   added["ZEROSTALL_SIM_MODEL"] = options.model;

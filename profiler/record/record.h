@@ -36,8 +36,9 @@ struct RecordOutcome {
   bool has_trace = false;  // false: the child called neither CUDA nor NVTX
 };
 
-// The environment that makes a program record itself into `trace`. The simulator stands first in LD_PRELOAD and
-// LD_LIBRARY_PATH (which is how Triton and others look for the driver), what the user has there follows.
+// The environment that makes a program record itself into `trace`. The simulator and its libraries stand first in
+// LD_PRELOAD, its folder in LD_LIBRARY_PATH (which is how Triton and others look for the driver), what the user has
+// there follows.
 std::map<std::string, std::string> injection(const Injection& options, const InstallPaths& paths,
                                              const std::filesystem::path& trace);
 

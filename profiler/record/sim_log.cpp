@@ -61,6 +61,7 @@ void add_log(const Json& json, SimLog& log) {
   for (const auto& [name, count] : counts_at(json, "unsupported")) log.unsupported[name] += count;
   if (const std::string last = text_at(json, "last_unsupported"); !last.empty()) log.last_unsupported = last;
   log.unreal_readbacks += number_at(json, "unreal_readbacks");
+  log.supplied_readbacks += number_at(json, "supplied_readbacks");
   if (const auto sites = json.find("unreal_sites"); sites != json.end() && sites->is_array())
     for (const Json& site : *sites) add_site(site, log);
   if (const auto device = json.find("missing_device"); device != json.end() && device->is_number_integer())

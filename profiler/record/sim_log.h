@@ -26,6 +26,7 @@ struct SimLog {
   std::map<std::string, std::int64_t> unsupported;  // by function
   std::string last_unsupported;                     // "" = there was none, or the log does not say
   std::int64_t unreal_readbacks = 0;                // read-backs of values no kernel had computed
+  std::int64_t supplied_readbacks = 0;              // such read-backs that got a value of --sim-values
   std::vector<UnrealSite> unreal_sites;             // where, as far as the simulator knows
   std::optional<std::int64_t> missing_device;       // the highest device the program asked for and did not get
 };

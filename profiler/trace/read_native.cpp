@@ -281,7 +281,7 @@ Result<RawTrace> parse_native(Bytespan bytes, const std::string& name) {
   if (bytes.empty()) return Error{fmt::format("{} is empty: nothing was recorded into it", name)};
   const std::size_t compared = std::min(bytes.size(), format::kMagic.size());
   if (std::memcmp(bytes.data(), format::kMagic.data(), compared) != 0)
-    return Error{fmt::format("{} is not a zerostall trace (a .zstall file, as `verify --keep` writes them)", name)};
+    return Error{fmt::format("{} is not a zerostall trace (a .zstall file, as `zerostall record` writes them)", name)};
   if (bytes.size() < sizeof(format::FileHeader))
     return Error{
         fmt::format("{} was cut off inside its first {} bytes: record it again", name, sizeof(format::FileHeader))};

@@ -20,7 +20,16 @@ using format::ChunkKind;
 
 namespace {
 
-constexpr std::size_t kFlushRecords = 512;  // 36 KB of calls: what a killed process may lose per thread
+// What a killed process may lose per thread: 36 KB of calls, and what it did in this time (a slow program without marks
+// may make few calls in hours).
+constexpr std::size_t kFlushRecords = 512;
+constexpr std::int64_t kFlushAfter_ns = 200'000'000;
+
+std::int64_t coarse_now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
 
 template <class Record>
 std::size_t bytes_of(const std::vector<Record>& records) {
@@ -74,7 +83,10 @@ void Collector::keep(std::vector<Record> ThreadBuffer::*list, const Record& reco
   ThreadBuffer& b = buffer();
   std::lock_guard guard(b.lock);
   (b.*list).push_back(record);
-  if ((b.*list).size() >= kFlushRecords && is_open()) flush(b);
+  if (!is_open()) return;
+  const std::int64_t now_ns = coarse_now_ns();
+  if (b.flush_at_ns == 0) b.flush_at_ns = now_ns + kFlushAfter_ns;
+  if ((b.*list).size() >= kFlushRecords || now_ns >= b.flush_at_ns) flush(b);
 }
 
 void Collector::add(const format::CallRecord& call) { keep(&ThreadBuffer::calls, call); }
@@ -176,6 +188,7 @@ void Collector::flush(ThreadBuffer& b) {
   b.marks.clear();
   b.calls.clear();
   b.notes.clear();
+  b.flush_at_ns = 0;
 }
 
 void Collector::write_strings() {

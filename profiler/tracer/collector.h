@@ -24,6 +24,7 @@ struct ThreadBuffer {
   std::vector<format::CallRecord> calls;
   std::vector<format::MarkRecord> marks;
   std::vector<format::NoteRecord> notes;
+  std::int64_t flush_at_ns = 0;  // of the real clock: not later than that
 };
 
 class Collector {

@@ -52,6 +52,12 @@ TEST_F(RecordSimulated, NamesRanksOfOneCommand) {
   EXPECT_EQ(json["totals"]["waits"], 4000);
 }
 
+TEST_F(RecordSimulated, AProgramWhoseRpathLeadsToARealToolkitGetsTheSimulatedOne) {
+  const ChildResult result = shell("exec \"$zerostall\" record --device sim -- " RPATH_SUBJECT " steps");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("5 steps, first 2 not judged · 2 waits per step"));
+}
+
 TEST_F(RecordSimulated, SuggestsMoreGpusToAProgramThatAsksForThem) {
   const std::string record = "exec \"$zerostall\" record --device sim ";
   const ChildResult one = shell(record + "-- \"$subject\" second-device");

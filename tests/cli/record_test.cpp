@@ -50,6 +50,15 @@ TEST_F(Record, NeverOverwritesUnlessTheNameIsGiven) {
   EXPECT_THAT(files(), ElementsAre("run-2.zstall", "run-3.zstall", "run.zstall"));
 }
 
+TEST_F(Record, RemovesWhatAKilledRecordingLeftButNotThatOfARunningOne) {
+  shell("$z -- sh -c 'kill -9 $PPID'; true");
+  EXPECT_EQ(here.files_in("work").size(), 1u);
+  shell(
+      "$z --quiet -o first.zstall -- sh -c \"sleep 2; $make\" & sleep 0.5; "
+      "$z --quiet -o second.zstall -- sh -c \"$make\"; wait");
+  EXPECT_THAT(files(), ElementsAre("first.zstall", "second.zstall"));
+}
+
 TEST_F(Record, QuietLeavesOnlyTheWarning) {
   EXPECT_EQ(shell("exec $z --quiet -- sh -c \"$make\"").err, kSimulatedWarning);
   EXPECT_EQ(shell("exec $z --quiet -- sh -c \"$make; exit 3\"").err, kSimulatedWarning);
@@ -126,6 +135,8 @@ TEST_F(Record, SaysWhyThereIsNothingToCount) {
   EXPECT_EQ(plain.exit_code, 3);
   EXPECT_EQ(without_warning(plain.err), "zerostall: the command made no CUDA call, so there is nothing to count\n");
   EXPECT_THAT(shell("CUDA_VISIBLE_DEVICES= exec $z -- true").err, HasSubstr("CUDA_VISIBLE_DEVICES= hides every GPU"));
+  EXPECT_THAT(shell("CUDA_VISIBLE_DEVICES=3 exec $z -- true").err,
+              HasSubstr("CUDA_VISIBLE_DEVICES=3 names a GPU that is not simulated: unset it, or add --gpus 4"));
   EXPECT_EQ(shell("exec $z -- sh -c 'exit 5'").exit_code, 5);
   EXPECT_THAT(files(), ElementsAre());
 }
@@ -183,6 +194,28 @@ TEST_F(Record, AFailedCommandIsToldWhatTheSimulatedGpuLacked) {
   EXPECT_THAT(result.err, HasSubstr("3 × 4 B at train.py:31 in step, in range 'loss'\n"));
   EXPECT_THAT(result.err,
               HasSubstr(R"({"reads": [{"at": "train.py:31", "bytes": 4, "value": 0.7, "type": "float32"}]})"));
+}
+
+TEST_F(Record, SaysWhetherSuppliedValuesWereTaken) {
+  ASSERT_TRUE(write_file(here.path("work/v.json"), R"({"reads": [{"bytes": 4, "value": 1, "type": "int32"}]})"));
+  const auto record = [&](const std::string& log) {
+    EXPECT_TRUE(write_file(here.path("log"), log));
+    return shell(
+               "exec $z --sim-values v.json -- sh -c \"$make; cp '$here/log' \\\"\\$ZEROSTALL_SIM_LOG/1.json\\\"; exit "
+               "1\"")
+        .err;
+  };
+  const auto unused = HasSubstr("no read-back took a value from v.json");
+  EXPECT_THAT(record("{}"), unused);
+  EXPECT_THAT(record(R"({"supplied_readbacks": 3})"),
+              AllOf(Not(unused), HasSubstr("3 read-backs got a value of --sim-values\n")));
+}
+
+TEST_F(Record, ACommandGivenAsOneWordIsExplained) {
+  EXPECT_THAT(
+      shell("exec $z -- 'true or false'").err,
+      HasSubstr("'true or false' was given as one word; leave its quotes out, or run it by a shell: -- sh -c 'true or "
+                "false'\n"));
 }
 
 TEST_F(Record, OptionsOfTheSimulatorReachTheProgram) {

@@ -63,6 +63,21 @@ TEST(Injection, SetsWhatTheTracerAndTheSimulatorRead) {
   EXPECT_TRUE(fs::path(added.at("ZEROSTALL_TRACE")).is_absolute());
 }
 
+// So that a program with a DT_RPATH to a real toolkit gets the simulated libraries as well.
+TEST(Injection, PreloadsEachSimulatedLibraryTheNewestFirst) {
+  const TempFolder folder = std::move(*TempFolder::make());
+  const InstallPaths paths = paths_beside(folder.path() / "bin");
+  const fs::path simgpu = paths.simulator.parent_path();
+  fs::create_directories(simgpu / "models");
+  for (const char* name : {"libcudart.so.12", "libcudart.so.13", "libzerostall_simgpu.so", "libzerostall_simcore.so"})
+    ASSERT_TRUE(write_file(simgpu / name, ""));
+  Injection options;
+  options.simulate = true;
+  const std::string begin = simgpu.string() + "/";
+  EXPECT_EQ(injection(options, paths, "t").at("LD_PRELOAD"),
+            begin + "libzerostall_simgpu.so:" + begin + "libcudart.so.13:" + begin + "libcudart.so.12");
+}
+
 TEST(Injection, PassesOnTheSimulatorsOptions) {
   Injection options;
   options.trace = false;

@@ -26,7 +26,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_EQ(keys(json), (std::vector<std::string>{
                             "schema",  "source", "device",     "complete", "lost",    "times_repeatable", "steps_from",
                             "warmup",  "steps",  "background", "unclosed", "outside", "totals",           "per_step",
-                            "regions", "calls",  "copies",     "gpu_work", "sites",   "oddities"}));
+                             "regions", "waits",  "calls",      "copies",   "gpu_work", "sites",          "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -117,7 +117,7 @@ TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
   const std::string file = t.bytes();
   const std::string text =
       render_stat_text(analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t"}));
-  EXPECT_THAT(text, HasSubstr("call torch.cuda.nvtx.mark(f\"step {i}\") at the begin of each step"));
+  EXPECT_THAT(text, HasSubstr("call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step"));
   EXPECT_THAT(text, HasSubstr("times modelled, not repeatable"));
 }
 
@@ -176,7 +176,7 @@ TEST(StatText, ShowsWhatOtherThreadsOfAStepWait) {
       t.item();
       t.on_thread(100);
     });
-  EXPECT_THAT(render_stat_text(summary_of(t)), HasSubstr(" 0 ms + 0.020 ms on other threads "));
+  EXPECT_THAT(render_stat_text(summary_of(t)), HasSubstr("0 ms + 0.020 ms on other threads"));
 }
 
 TEST(StatText, CountsIdleWaitsAndMarksModelledColumns) {
@@ -211,7 +211,7 @@ TEST(StatText, ShowsAnUnclosedStepApartAndOdditiesInSentences) {
   const std::string text = render_stat_text(summary_of(t));
   EXPECT_THAT(text, HasSubstr("\nunclosed step "));
   EXPECT_THAT(text, Not(HasSubstr("outside steps")));
-  EXPECT_THAT(text, HasSubstr("1 step never closed, by its end or the next mark: dropped"));
+  EXPECT_THAT(text, HasSubstr("1 step without an end: not judged"));
   EXPECT_THAT(text, Not(HasSubstr("unclosed_steps")));
 }
 

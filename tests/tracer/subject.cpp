@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -81,6 +82,15 @@ int read_in_a_range() {
   return value;
 }
 
+// Few calls in a long time, no marks.
+void slow_and_killed() {
+  for (int i = 0; i < 5; ++i) {
+    some_work(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(120));
+  }
+  raise(SIGKILL);
+}
+
 // As DataLoader workers and crashing programs leave: no exit handler runs.
 void leaves_early() {
   for (int n = 0; n < 3; ++n) {
@@ -123,6 +133,7 @@ int main(int, char** argv) {
   if (mode == "threads") threads();
   if (mode == "forked") forked();
   if (mode == "killed") killed();
+  if (mode == "slow-killed") slow_and_killed();
   if (mode == "leaves-early") leaves_early();
   if (mode == "nvtx") marks_of_nvtx();
   if (mode == "reads") return read_in_a_range();

@@ -134,6 +134,13 @@ TEST_F(TracerTest, AKilledProcessLeavesAReadableTruncatedTrace) {
   EXPECT_GT(t.in_trace.at("cudaStreamSynchronize"), 500) << "all but the last unflushed records";
 }
 
+TEST_F(TracerTest, AKilledProcessThatMadeFewCallsKeepsMostOfThem) {
+  const Traced t = run({SUBJECT, "slow-killed"});
+  EXPECT_EQ(t.child.exit_code, 128 + 9);
+  ASSERT_TRUE(t.has_trace);
+  EXPECT_GE(t.in_trace["cudaStreamSynchronize"], 2);
+}
+
 TEST_F(TracerTest, AProcessThatLeavesWithoutExitHandlersKeepsItsWholeSteps) {
   const Traced t = run({SUBJECT, "leaves-early"});
   EXPECT_EQ(t.child.exit_code, 3);
