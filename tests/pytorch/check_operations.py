@@ -47,12 +47,14 @@ def differences(row, result, step):
         texts.append(f"warnings of set_sync_debug_mode: expected {warns}, found {result['warnings']}")
     if result["warnings"] > step["waits"]:
         texts.append(f"PyTorch warns {result['warnings']} times, counted are only {step['waits']} waits")
-    missing = [name for name in named_functions(row) if name not in result["stack"]] if result["warnings"] else []
+    kinds = "py" if result["nameless"] else "cu|cpp|h|py"
+    missing = [name for name in named_functions(row, kinds) if name not in result["stack"]] if result["warnings"] else []
     return texts + [f"{name}, named in its reason, is not on the stack" for name in missing]
 
 
-def named_functions(row):
-    return re.findall(r"\.(?:cu|cpp|h|py): (\w+)", row.reason)
+def named_functions(row, kinds):
+    """kinds: of source files, as a regular expression."""
+    return re.findall(rf"\.(?:{kinds}): (\w+)", row.reason)
 
 
 def supplied_values():

@@ -44,21 +44,24 @@ def execute(number, row):
             torch.cuda.nvtx.range_pop()
             torch.cuda.set_sync_debug_mode("default")
     warned = sum("synchronizing CUDA operation" in str(warning.message) for warning in seen)
-    return dict(warnings=warned, stack=stack_of_sync(code, scope) if warned else [])
+    stack, nameless = stack_of_sync(code, scope) if warned else ([], False)
+    return dict(warnings=warned, stack=stack, nameless=nameless)
 
 
 def stack_of_sync(code, scope):
-    """Runs the row once more, until its first synchronising operation; names of functions, Python's and C++'s."""
+    """Runs the row once more, until its first synchronising operation: names of functions, Python's and C++'s, and whether
+    C++ functions of PyTorch are missing, since its libraries hide their names (newer wheels do)."""
     torch.cuda.set_sync_debug_mode("error")
     try:
         exec(code, scope)
     except RuntimeError as error:
         frames = [line.split("(")[0] for line in str(error).splitlines() if line.startswith("#")]
         functions = [re.split(r"::|\s", frame.split("::{")[0])[-1] for frame in frames]
-        return functions + [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        names = functions + [frame.name for frame in traceback.extract_tb(error.__traceback__)]
+        return names, bool(re.search(r"^#\d+ \?\? from .*/libtorch", str(error), re.MULTILINE))
     finally:
         torch.cuda.set_sync_debug_mode("default")
-    return []
+    return [], False
 
 
 def missing(row):

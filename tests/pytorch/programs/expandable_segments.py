@@ -1,6 +1,7 @@
 """Segments of device memory that grow in place: virtual memory of the driver API.
 # environment: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 # expect: waits=1 stream_syncs=1
+# unsupported: nvmlDeviceGetGpuFabricInfoV
 """
 import torch
 
