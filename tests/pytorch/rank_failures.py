@@ -88,7 +88,7 @@ def one_gpu(build, trace, _):
 def objects(build, trace, _):
     code, output = end_of(start(build, trace, "none", ["--gpus", "2"], "objects.py"))
     expect(code != 0, "success was reported", output)
-    expect(re.search(r"scatter_object_list at .*objects.py:11 reads a size.*gloo", output), "the cause is not named", output)
+    expect(re.search(r"scatter_object_list at .*objects.py:11 reads what kernels.*gloo", output), "the cause is not named", output)
 
 
 CASES = {"exit": dying, "raise": dying, "kill": dying, "interrupted": interrupted, "one_gpu": one_gpu,

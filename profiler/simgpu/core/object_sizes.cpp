@@ -19,7 +19,10 @@ std::string_view object_collective(const CallSite& site) {
   const auto in = frame.rfind(" in ");
   if (!frame.starts_with("torch/distributed/distributed_c10d.py:") || in == frame.npos) return {};
   const std::string_view function = frame.substr(in + 4);
-  return function.find("_object") == function.npos ? std::string_view{} : function;
+  const bool known = function == "all_gather_object" || function == "gather_object" ||
+                     function == "broadcast_object_list" || function == "scatter_object_list" ||
+                     function == "_tensor_to_object";
+  return known ? function : std::string_view{};
 }
 
 void warn(std::string_view function, const CallSite& site) {
@@ -27,8 +30,8 @@ void warn(std::string_view function, const CallSite& site) {
   if (said.exchange(true)) return;
   std::fprintf(
       stderr,
-      "[zerostall] simulated GPU: %.*s at %s:%d reads a size that PyTorch computes with a kernel, so it is not "
-      "real; on an NCCL group this works only for objects of equal length. Use a gloo group for objects "
+      "[zerostall] simulated GPU: %.*s at %s:%d reads what kernels of PyTorch made of objects or their sizes; "
+      "it is not real. On an NCCL group this works for objects of equal length only. Use a gloo group for objects "
       "(torch.distributed.new_group(backend=\"gloo\")), or supply the size with --sim-values\n",
       static_cast<int>(function.size()), function.data(), site.file.c_str(), site.line);
 }
@@ -40,7 +43,7 @@ void note_exchanged_sizes(const std::int64_t* sizes, std::size_t count) {
   t_sizes.assign(sizes, sizes + count);
 }
 
-bool fill_object_size(void* target, std::size_t bytes, const CallSite& site) {
+bool fill_object_size(void* target, std::size_t bytes, const CallSite& site, bool stored) {
   const std::string_view function = object_collective(site);
   if (function.empty()) return false;
   const bool largest = function == "all_gather_object" || function == "gather_object";
@@ -48,7 +51,7 @@ bool fill_object_size(void* target, std::size_t bytes, const CallSite& site) {
   // Of several objects broadcast at once the running total is read too: only one is sure.
   const bool known = largest ? !t_sizes.empty() : function == "broadcast_object_list" && t_sizes.size() == 1;
   if (!known || bytes != sizeof(std::int64_t)) {
-    warn(function, site);
+    if (!stored) warn(function, site);
     return false;
   }
   const std::int64_t size = *std::max_element(t_sizes.begin(), t_sizes.end());

@@ -12,8 +12,8 @@ namespace zerostall::simgpu {
 // The calling thread's latest collective of int64 left these values; `count` 0: they are not known.
 void note_exchanged_sizes(const std::int64_t* sizes, std::size_t count);
 
-// Fills `target` if the read-back comes from an object collective and the size is known. What cannot work on a group of
-// the simulated NCCL is said once on stderr.
-bool fill_object_size(void* target, std::size_t bytes, const CallSite& site);
+// Fills `target` if the read-back comes from an object collective and the size is known. Else, and if `target` holds no
+// stored value, it says once on stderr why objects of unequal length fail here.
+bool fill_object_size(void* target, std::size_t bytes, const CallSite& site, bool stored);
 
 }  // namespace zerostall::simgpu

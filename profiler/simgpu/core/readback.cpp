@@ -123,8 +123,8 @@ void read_back(void* target, const void* source, std::size_t bytes, const char* 
     return;
   }
   if (real) return;
-  // An exchanged size itself is read as stored: only what a kernel made of it is missing.
-  const bool stored = certainty == Certainty::stored || fill_object_size(target, bytes, site);
+  bool stored = certainty == Certainty::stored;
+  stored |= fill_object_size(target, bytes, site, stored);
   report_unreal_readback({api, bytes, stored, &site, innermost_range()});
 }
 

@@ -94,8 +94,8 @@ def objects():  # which one is the longest, kernels find out; the simulated NCCL
         texts = ["x" * length for length in lengths]
         dist.all_gather_object(everything, texts[RANK])
         assert everything == texts, [len(text) for text in everything]
-        dist.gather_object(texts[RANK], collected, 0)
-        assert RANK or collected == texts, [len(text) for text in collected]
+    dist.gather_object(texts[RANK], collected, 0)  # the receiving rank's own must be the longest
+    assert RANK or collected == texts, [len(text) for text in collected]
     for value in (True, {"epoch": 3, "text": "y" * 1000}):
         box = [value if RANK == 0 else None]
         dist.broadcast_object_list(box, 0)
