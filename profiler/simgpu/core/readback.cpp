@@ -12,6 +12,7 @@
 #include "profiler/base/sim_values.h"
 #include "profiler/simgpu/core/call_site.h"
 #include "profiler/simgpu/core/journal.h"
+#include "profiler/simgpu/core/object_sizes.h"
 #include "profiler/simgpu/core/ranges.h"
 #include "profiler/simgpu/core/simulator.h"
 
@@ -121,7 +122,10 @@ void read_back(void* target, const void* source, std::size_t bytes, const char* 
     if (!real) note_supplied();
     return;
   }
-  if (!real) report_unreal_readback({api, bytes, certainty == Certainty::stored, &site, innermost_range()});
+  if (real) return;
+  bool stored = certainty == Certainty::stored;
+  stored |= fill_object_size(target, bytes, site, stored);
+  report_unreal_readback({api, bytes, stored, &site, innermost_range()});
 }
 
 }  // namespace zerostall::simgpu

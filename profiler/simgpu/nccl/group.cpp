@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "profiler/simgpu/core/launch.h"
+#include "profiler/simgpu/core/object_sizes.h"
 #include "profiler/simgpu/core/simulator.h"
 #include "profiler/simgpu/nccl/timing.h"
 #include "profiler/simgpu/nccl/values.h"
@@ -122,14 +124,24 @@ std::vector<Operation> take_captured(std::vector<Operation>* operations) {
   return captured;
 }
 
+void note_sizes(const Operation& op) {
+  const bool sizes = op.type == kInt64 && op.certainty != Certainty::unknown;
+  if (op.type != kInt64 || op.kind == Kind::send) return;
+  std::vector<std::int64_t> values(sizes ? op.result.size() / sizeof(std::int64_t) : 0);
+  if (!values.empty()) std::memcpy(values.data(), op.result.data(), values.size() * sizeof(std::int64_t));
+  note_exchanged_sizes(values.data(), values.size());
+}
+
 Result finish(const std::vector<Operation>& operations) {
   for (const Bundle& bundle : bundles_of(operations))
     if (const Result r = launch_bundle(bundle)) return r;
   for (const Operation& op : operations)
     if (op.collected)
       *op.collected = op.result;
-    else if (!op.bookkeeping)
+    else if (!op.bookkeeping) {
+      note_sizes(op);
       give(op.receive, op.result.empty() ? nullptr : op.result.data(), received_bytes(op), op.certainty, op.type);
+    }
   return kSuccess;
 }
 

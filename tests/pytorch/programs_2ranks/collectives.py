@@ -83,13 +83,23 @@ def point_to_point():
     expect(got, OTHER, 7, 7)
 
 
-def objects():  # of equal length: which one is the longest, kernels find out
+def objects():  # which one is the longest, kernels find out; the simulated NCCL knows it as well
     everything = list(EACH)
     dist.all_gather_object(everything, {"rank": RANK, "text": "x" * 50})
     assert everything == [{"rank": r, "text": "x" * 50} for r in range(2)], everything
     collected = list(EACH) if RANK == 0 else None
     dist.gather_object("ab"[RANK], collected, 0)
     assert RANK or collected == ["a", "b"], collected
+    for lengths in ((5, 3000), (3000, 5)):
+        texts = ["x" * length for length in lengths]
+        dist.all_gather_object(everything, texts[RANK])
+        assert everything == texts, [len(text) for text in everything]
+    dist.gather_object(texts[RANK], collected, 0)  # the receiving rank's own must be the longest
+    assert RANK or collected == texts, [len(text) for text in collected]
+    for value in (True, {"epoch": 3, "text": "y" * 1000}):
+        box = [value if RANK == 0 else None]
+        dist.broadcast_object_list(box, 0)
+        assert box == [value], box
 
 
 def asynchronous():
