@@ -68,10 +68,13 @@ void register_kernel(const void* host_function, const char* name) {
   Registry& r = registry();
   std::unique_lock guard(r.lock);
   Function*& function = r.by_handle[host_function];
-  if (function)
-    function->name = name;  // the address was used by a library that has been unloaded
-  else
+  if (!function) {
     function = make(name, nullptr);
+    return;
+  }
+  function->name = name;  // the address was used by a library that has been unloaded
+  function->block_ns = -1;
+  function->output = Function::kOutputNotLookedUp;
 }
 
 const char* kernel_name(const void* handle) {
