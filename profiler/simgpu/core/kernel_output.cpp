@@ -90,41 +90,50 @@ bool readable(std::uintptr_t address) {
   return mincore(reinterpret_cast<void*>(address / kPage * kPage), kPage, &resident) == 0;
 }
 
-// Offset of the device pointer number `nth` from 0 in an argument of unknown size.
-std::int64_t scan(const void* argument, int nth) {
+const void* pointer_at(std::uintptr_t address) {
+  const void* value = nullptr;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+  return value;
+}
+
+bool is_device(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) >= kPage && simulator().memory.find(p).kind == MemoryKind::device;
+}
+
+// Offset of the first device pointer with another one `gap` bytes behind it, in an argument of unknown size. One alone
+// may be what an unused field happens to hold.
+std::int64_t find_pair(const void* argument, std::uintptr_t gap) {
   const auto begin = reinterpret_cast<std::uintptr_t>(argument);
   if (begin % sizeof(void*)) return kUnknown;
+  std::vector<bool> device;  // by pointer-sized piece
   for (std::uintptr_t at = begin; at < begin + kMostScanned; at += sizeof(void*)) {
     if (at % kPage == 0 && !readable(at)) break;
-    const void* value = nullptr;
-    std::memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
-    if (reinterpret_cast<std::uintptr_t>(value) < kPage) continue;
-    if (simulator().memory.find(value).kind == MemoryKind::device && nth-- == 0)
-      return static_cast<std::int64_t>(at - begin);
+    device.push_back(is_device(pointer_at(at)));
+    const std::size_t back = gap / sizeof(void*);
+    if (device.back() && device.size() > back && device[device.size() - 1 - back])
+      return static_cast<std::int64_t>(at - begin - gap);
   }
   return kUnknown;
 }
 
-struct Holder {  // of pointers, at an offset that its type does not tell
-  bool (*fits)(const std::string& type);
-  int nth;
-};
-
 std::int64_t find_place(const char* name, void** arguments) {
-  const std::vector<std::string> types = parameters(demangled(name));
+  const std::string function = demangled(name);
+  const std::vector<std::string> types = parameters(function);
   const auto number_of = [&](const auto& it) { return static_cast<std::int64_t>(it - types.begin()); };
   for (const auto fits : {is_array, is_writable_pointer, is_writable_tensor})
     if (const auto it = std::find_if(types.begin(), types.end(), fits); it != types.end())
       return number_of(it) * kOffsets;
-  for (const Holder& holder : {Holder{is_reduction, 1}, Holder{is_lambda, 0}}) {
-    const auto it = std::find_if(types.rbegin(), types.rend(), holder.fits);  // the last lambda: those before compute
-    if (it == types.rend()) continue;
-    const std::int64_t number = number_of(it.base() - 1);
-    if (!arguments[number]) return kUnknown;
-    const std::int64_t offset = scan(arguments[number], holder.nth);
-    return offset < 0 ? kUnknown : number * kOffsets + offset;
-  }
-  return kUnknown;
+  // The last lambda: those before it compute.
+  const auto it = std::find_if(types.rbegin(), types.rend(), [](auto& t) { return is_reduction(t) || is_lambda(t); });
+  if (it == types.rend()) return kUnknown;
+  const std::int64_t number = number_of(it.base() - 1);
+  // Both hold what they read before what they write; scatter's lambda has the size of the index in between.
+  const bool scatters = function.find("_scatter_gather_elementwise_kernel") != function.npos;
+  const std::int64_t gap = sizeof(void*) * (scatters ? 2 : 1);
+  const std::int64_t offset =
+      arguments[number] ? find_pair(arguments[number], static_cast<std::uintptr_t>(gap)) : kUnknown;
+  if (offset < 0) return kUnknown;
+  return number * kOffsets + offset + (scatters || is_reduction(*it) ? gap : 0);
 }
 
 }  // namespace
