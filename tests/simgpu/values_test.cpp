@@ -108,12 +108,23 @@ TEST_F(SimValues, ASmallTensorThatAKernelHasWrittenSinceIsNotTheEarlierOwners) {
     const char* source;
     char* target;
   } reduction{input, output};
+  struct Scatter {
+    std::int64_t sizes[8];
+    const char* index;
+    std::int64_t index_size, index_stride;
+    char* output;
+  } scatter{{}, input, 0, 0, output};
   struct Case {
     const char *name, *why;
     std::vector<void*> arguments;
   } cases[] = {{"_Z1aIiEviSt5arrayIPcLm2EE", "a<int>(int, std::array<char*, 2>): the first", {&n, &pair}},
                {"_Z1bPKcPcS1_", "b(char const*, char*, char*): the first that is not const", {&input, &output, &other}},
                {"_Z1dIZ4hostvEUliE_EviT_", "d(int, lambda): the first pointer it holds", {&n, &captured}},
+               {"_Z1dIZ4hostvEUliE_EviT_", "known to hold it at the same place", {&n, &captured}},
+               {"_Z1iIZ4hostvEUliE_EviT_", "i(int, lambda): one that begins with it", {&n, &output}},
+               {"_Z34_scatter_gather_elementwise_kernelIZ4hostvEUliE_EviT_",
+                "scatter(int, lambda): behind the index",
+                {&n, &scatter}},
                {"_Z1eIN2at8ReduceOpIfEEEvT_", "e(at::ReduceOp<float>): the second", {&reduction}},
                {"_Z1gN2at10TensorInfoIKfjEENS0_IfjEE",
                 "g(at::TensorInfo<float const>, at::TensorInfo<float>)",

@@ -127,11 +127,13 @@ std::int64_t find_place(const char* name, void** arguments) {
   const auto it = std::find_if(types.rbegin(), types.rend(), [](auto& t) { return is_reduction(t) || is_lambda(t); });
   if (it == types.rend()) return kUnknown;
   const std::int64_t number = number_of(it.base() - 1);
-  // Both hold what they read before what they write; scatter's lambda has the size of the index in between.
+  if (!arguments[number]) return kUnknown;
+  if (is_lambda(*it) && is_device(pointer_at(reinterpret_cast<std::uintptr_t>(arguments[number]))))
+    return number * kOffsets;
+  // Both hold what they read before what they write; scatter's lambda has two numbers in between.
   const bool scatters = function.find("_scatter_gather_elementwise_kernel") != function.npos;
-  const std::int64_t gap = sizeof(void*) * (scatters ? 2 : 1);
-  const std::int64_t offset =
-      arguments[number] ? find_pair(arguments[number], static_cast<std::uintptr_t>(gap)) : kUnknown;
+  const std::int64_t gap = sizeof(void*) * (scatters ? 3 : 1);
+  const std::int64_t offset = find_pair(arguments[number], static_cast<std::uintptr_t>(gap));
   if (offset < 0) return kUnknown;
   return number * kOffsets + offset + (scatters || is_reduction(*it) ? gap : 0);
 }
