@@ -3,6 +3,7 @@
 expect: COUNTER=VALUE[,VALUE...] ...   each judged step has one of these values (counters of `zerostall stat --json`)
 expect-cycle: COUNTER=VALUE,... ...    the value by the number of the step; after the last the first again
 expect-calls: FUNCTION=COUNT ...       calls in the whole run
+expect-totals: COUNTER=VALUE ...       over the whole run, steps or not, all threads
 warmup: N                              first steps that are not judged (default 2)
 needs: MODULE ...                      packages without which it is skipped
 torch: >=VERSION (WHY)                 skipped with other versions of torch
@@ -23,6 +24,7 @@ class Header:
     expect: dict = field(default_factory=dict)  # counter -> list of values
     cycle: dict = field(default_factory=dict)  # counter -> list of values, by the number of the step
     calls: dict = field(default_factory=dict)  # function -> count
+    totals: dict = field(default_factory=dict)  # counter -> value
     warmup: int = 2
     needs: list = field(default_factory=list)
     torch: str = ">=2.0"
@@ -48,6 +50,7 @@ READERS = {
     "expect": lambda h, text: h.expect.update({key: numbers(values) for key, values in pairs(text).items()}),
     "expect-cycle": lambda h, text: h.cycle.update({key: numbers(values) for key, values in pairs(text).items()}),
     "expect-calls": lambda h, text: h.calls.update({key: int(value) for key, value in pairs(text).items()}),
+    "expect-totals": lambda h, text: h.totals.update({key: int(value) for key, value in pairs(text).items()}),
     "warmup": lambda h, text: setattr(h, "warmup", int(text)),
     "needs": lambda h, text: h.needs.extend(text.split()),
     "torch": lambda h, text: setattr(h, "torch", text.split()[0]),

@@ -40,6 +40,8 @@ def check_trace(header, stat):
         found = stat["calls"].get(name, {"count": 0})["count"]
         if found != count:
             texts.append(f"{name} was called {found} times, expected {count}")
+    texts += [f"in all {name} is {stat['totals'][name]}, expected {value}" for name, value in header.totals.items()
+              if stat["totals"][name] != value]
     return texts
 
 

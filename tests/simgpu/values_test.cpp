@@ -1,6 +1,8 @@
 // What a read-back returns: the rule of core/contents.h, and values supplied by a file.
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -78,6 +80,90 @@ TEST_F(SimValues, ADeviceCopyCarriesBytesAndTheirCertainty) {
   EXPECT_EQ(read(8192, 100), numbers(100));
   ASSERT_EQ(cudaMemcpy(device, device + (1 << 20), 400, cudaMemcpyDeviceToDevice), cudaSuccess);
   EXPECT_EQ(read(0, 100), std::vector<int>(100, 0)) << "the source was never written";
+}
+
+// Launches a kernel of that name (mangled) with these arguments.
+void launch_named(const char* name, void** arguments) {
+  static std::map<std::string, std::unique_ptr<char>> stubs;  // by name; the addresses stand for kernels
+  auto& stub = stubs[name];
+  if (!stub) {
+    stub = std::make_unique<char>();
+    const std::string& kept = stubs.find(name)->first;
+    __cudaRegisterFunction(nullptr, stub.get(), nullptr, kept.c_str(), -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  }
+  ASSERT_EQ(cudaLaunchKernel(stub.get(), 1, 32, arguments, 0, nullptr), cudaSuccess);
+}
+
+TEST_F(SimValues, ASmallTensorThatAKernelHasWrittenSinceIsNotTheEarlierOwners) {
+  char *output = device, *input = device + 512, *other = device + 1024;
+  int n = 1;
+  struct Pair {
+    char *first, *second;
+  } pair{output, input};
+  struct Captured {
+    std::int64_t sizes[8];
+    char *first, *second;
+  } captured{{}, output, input};
+  struct Reduction {
+    const char* source;
+    char* target;
+  } reduction{input, output};
+  struct Scatter {
+    std::int64_t sizes[8];
+    const char* index;
+    std::int64_t index_size, index_stride;
+    char* output;
+  } scatter{{}, input, 0, 0, output};
+  struct Case {
+    const char *name, *why;
+    std::vector<void*> arguments;
+  } cases[] = {{"_Z1aIiEviSt5arrayIPcLm2EE", "a<int>(int, std::array<char*, 2>): the first", {&n, &pair}},
+               {"_Z1bPKcPcS1_", "b(char const*, char*, char*): the first that is not const", {&input, &output, &other}},
+               {"_Z1dIZ4hostvEUliE_EviT_", "d(int, lambda): the first pointer it holds", {&n, &captured}},
+               {"_Z1dIZ4hostvEUliE_EviT_", "known to hold it at the same place", {&n, &captured}},
+               {"_Z1iIZ4hostvEUliE_EviT_", "i(int, lambda): one that begins with it", {&n, &output}},
+               {"_Z34_scatter_gather_elementwise_kernelIZ4hostvEUliE_EviT_",
+                "scatter(int, lambda): behind the index",
+                {&n, &scatter}},
+               {"_Z1eIN2at8ReduceOpIfEEEvT_", "e(at::ReduceOp<float>): the second", {&reduction}},
+               {"_Z1gN2at10TensorInfoIKfjEENS0_IfjEE",
+                "g(at::TensorInfo<float const>, at::TensorInfo<float>)",
+                {&input, &output}}};
+  for (Case& c : cases) {
+    upload(0, numbers(4));
+    upload(512, numbers(4));
+    upload(1024, numbers(4));
+    launch_named(c.name, c.arguments.empty() ? nullptr : c.arguments.data());
+    EXPECT_EQ(read(0, 4), c.arguments.empty() ? numbers(4) : std::vector<int>(4, 0)) << c.name << ": " << c.why;
+    EXPECT_EQ(read(512, 4), numbers(4)) << c.name;
+    EXPECT_EQ(read(1024, 4), numbers(4)) << c.name;
+    upload(0, numbers(4));
+    launch_for(1000);
+    EXPECT_EQ(read(0, 4), numbers(4)) << "a new copy counts again";
+  }
+}
+
+TEST_F(SimValues, ALaunchedGraphWritesToo) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  char* output = device;
+  void* arguments[] = {&output};
+  static char stub, name[] = "_Z1hPc";
+  __cudaRegisterFunction(nullptr, &stub, name, name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+  ASSERT_EQ(cudaLaunchKernel(&stub, 1, 32, arguments, 0, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  upload(0, numbers(4));
+  launch_for(1000);
+  EXPECT_EQ(read(0, 4), numbers(4)) << "captured is not launched";
+  ASSERT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+  EXPECT_EQ(read(0, 4), std::vector<int>(4, 0));
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+  cudaStreamDestroy(stream);
 }
 
 TEST_F(SimValues, AMemsetOfAnySizeIsReal) {

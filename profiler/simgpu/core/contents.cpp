@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "profiler/simgpu/core/kernel_output.h"
+
 namespace zerostall::simgpu {
 namespace {
 
@@ -45,6 +47,7 @@ void Contents::erase(std::uintptr_t begin, std::uintptr_t end) {
 
 void Contents::insert(std::uintptr_t begin, const Piece& piece) {
   erase(begin, piece.end);
+  forget_output(reinterpret_cast<const void*>(begin));
   pieces_.emplace(begin, piece);
   if (!piece.filled) kept_ += piece.end - begin;
 }
@@ -128,7 +131,8 @@ Certainty Contents::rate(std::uintptr_t begin, std::uintptr_t end, std::size_t s
     exact_end = it->second.whole_end == end && it->second.end == end;
   }
   if (summary->launches == launches_.load(std::memory_order_relaxed)) return Certainty::real;
-  const bool whole = exact_begin && exact_end && end - begin > scalar_bytes;
+  const bool written = end - begin <= kSmallBytes && is_output(reinterpret_cast<const void*>(begin));
+  const bool whole = exact_begin && exact_end && end - begin > scalar_bytes && !written;
   const bool elements = (end - begin) % summary->width == 0 && begin % summary->width == 0;
   return whole || (summary->exchanged && elements) ? Certainty::stored : Certainty::unknown;
 }

@@ -4,7 +4,9 @@
 // The rule for a read (it makes runs repeatable, for it depends on nothing but the order of calls):
 //   real     copies and memsets wrote every byte, and no kernel was launched since: the bytes.
 //   stored   the same, but kernels were launched since, and the read has more than kScalarBytes and covers exactly what
-//            whole copies wrote: the bytes. Most likely the same tensor is read back (weights, labels).
+//            whole copies wrote: the bytes. Most likely the same tensor is read back (weights, labels). Not so when the
+//            read has up to kSmallBytes and a kernel was seen to write there since (kernel_output.h): those are the
+//            sizes at which a block's new owner happens to have the very size of an earlier one.
 //            Or a collective wrote them from real or stored values of all ranks, whatever the size: what ranks exchange
 //            on purpose (sizes, pickled objects) is read back by the host. Only whole elements: a flag or a loss that
 //            begins where a size lay is another owner's.
@@ -23,6 +25,7 @@ namespace zerostall::simgpu {
 enum class Certainty { real, stored, unknown };
 
 inline constexpr std::size_t kScalarBytes = 8;
+inline constexpr std::size_t kSmallBytes = 4096;
 
 class Contents {
  public:

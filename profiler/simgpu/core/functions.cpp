@@ -74,11 +74,15 @@ void register_kernel(const void* host_function, const char* name, FatBinary* bin
   Registry& r = registry();
   std::unique_lock guard(r.lock);
   Function*& function = r.by_handle[host_function];
-  if (function)
-    function->name = name;  // the address was used by a library that has been unloaded
-  else
+  if (!function) {
     function = make(name, nullptr);
+    function->binary = binary;
+    return;
+  }
+  function->name = name;  // the address was used by a library that has been unloaded
   function->binary = binary;
+  function->block_ns = -1;
+  function->output = Function::kOutputNotLookedUp;
 }
 
 bool runs_on_device(const Function& function) { return !function.binary || compiled_for(*function.binary).ptx != 0; }

@@ -5,6 +5,7 @@
 
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/host_functions.h"
+#include "profiler/simgpu/core/kernel_output.h"
 #include "profiler/simgpu/core/variation.h"
 
 namespace zerostall::simgpu {
@@ -93,7 +94,10 @@ void carry_out(const GraphExec& exec, const Plan& p) {
       queue_host_function(p.works[i].begin_ns, o.effect);
       continue;
     }
-    if (o.kind == OperationKind::kernel) s.memory.note_launch();
+    if (o.kind == OperationKind::kernel) {
+      s.memory.note_launch();
+      note_output(o.target);
+    }
     if (o.effect) o.effect();
     if (o.kind != OperationKind::empty) publish(p.works[i]);
   }

@@ -51,7 +51,9 @@ cudaError_t check_launch(const void* handle, dim3 grid, dim3 block, std::size_t 
   return fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t launch(const Launch& l) {
+cudaError_t launch(const Launch& l) { return launch(l, nullptr); }
+
+cudaError_t launch(const Launch& l, void* output) {
   const DeviceModel& m = simulator().model;
   const std::int64_t ns = std::max(m.kernel_floor_ns, l.duration_ns >= 0 ? l.duration_ns : shape_ns(l));
   Operation o{};
@@ -61,6 +63,7 @@ cudaError_t launch(const Launch& l) {
   o.host.call_ns = framework_ns() + m.launch_ns;
   o.work.kind = WorkKind::kernel;
   o.function = l.function;
+  o.target = output;
   o.work.name = l.name;
   o.work.grid = l.grid;
   o.work.block = l.block;

@@ -23,6 +23,7 @@ cudaError_t check_launch(const void* handle, dim3 grid, dim3 block, std::size_t 
 
 // Queues the kernel and charges the host for the launch, inside the API call that is being made.
 cudaError_t launch(const Launch& launch);
+cudaError_t launch(const Launch& launch, void* output);  // device memory that it writes; null: not known
 
 // The same as a runtime API call of its own (cudaLaunchKernelExC), as a library that launches internally shows up in
 // CUPTI.

@@ -4,6 +4,7 @@
 
 #include "profiler/simgpu/core/capture.h"
 #include "profiler/simgpu/core/host_functions.h"
+#include "profiler/simgpu/core/kernel_output.h"
 #include "profiler/simgpu/core/variation.h"
 
 namespace zerostall::simgpu {
@@ -76,7 +77,10 @@ cudaError_t submit(const void* handle, Operation&& operation) {
     }
     queue(*stream, operation);
   }
-  if (operation.kind == OperationKind::kernel) s.memory.note_launch();
+  if (operation.kind == OperationKind::kernel) {
+    s.memory.note_launch();
+    note_output(operation.target);
+  }
   if (operation.kind == OperationKind::host_function) {
     queue_host_function(operation.work.begin_ns, std::move(operation.effect));
     return cudaSuccess;

@@ -34,7 +34,7 @@ struct Operation {
   std::function<void()> effect;
   // What parameter getters of graph nodes answer with, as far as it is known.
   const void* function = nullptr;  // kernels: host stub or CUfunction; host functions: the function
-  void* target = nullptr;          // copies, memsets; host functions: the argument
+  void* target = nullptr;          // copies, memsets; kernels: what they write, if known; host functions: the argument
   const void* source = nullptr;
 };
 

@@ -6,6 +6,7 @@
 #include "profiler/simgpu/core/fat_binary.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/imports.h"
+#include "profiler/simgpu/core/kernel_output.h"
 #include "profiler/simgpu/core/symbols.h"
 #include "profiler/simgpu/runtime/support.h"
 #include "runtime_behaviours.h"
@@ -23,9 +24,11 @@ struct Configuration {
 };
 thread_local Configuration t_configuration;
 
-cudaError_t run(const void* function, dim3 grid, dim3 block, std::size_t shared_bytes, const void* stream) {
-  if (const cudaError_t error = check_launch(function, grid, block, shared_bytes)) return error;
-  return launch({kernel_name(function), grid, block, shared_bytes, stream, -1, function});
+cudaError_t run(const void* handle, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                const void* stream) {
+  if (const cudaError_t error = check_launch(handle, grid, block, shared_bytes)) return error;
+  Function* function = function_of(handle);  // check_launch found it
+  return launch({function->name, grid, block, shared_bytes, stream, -1, handle}, output_of(*function, arguments));
 }
 
 }  // namespace
@@ -72,34 +75,34 @@ EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_functi
 }
 
 // What `<<<>>>` compiles to since CUDA 13. The headers describe no parameter struct for it.
-EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void**, std::size_t shared_bytes,
-                                      cudaStream_t stream) {
+EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                                      std::size_t shared_bytes, cudaStream_t stream) {
   static Counter* counter = counter_for("__cudaLaunchKernel");
   ApiCall call(2, 505, "__cudaLaunchKernel_v13000", nullptr, kernel_name(kernel), counter);
   const auto fault = static_cast<cudaError_t>(call.fault());
-  return call.finish(remember(fault ? fault : run(kernel, grid, block, shared_bytes, stream)));
+  return call.finish(remember(fault ? fault : run(kernel, grid, block, arguments, shared_bytes, stream)));
 }
 
 extern "C" {
 
-cudaError_t sim_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes,
+cudaError_t sim_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                  cudaStream_t stream) {
-  return run(function, grid, block, shared_bytes, stream);
+  return run(function, grid, block, arguments, shared_bytes, stream);
 }
-cudaError_t sim_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void**) {
+cudaError_t sim_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   if (!config) return cudaErrorInvalidValue;
   if (config->numAttrs && !config->attrs) return cudaErrorInvalidValue;
-  return run(function, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
+  return run(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream);
 }
-cudaError_t sim_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void**, size_t shared_bytes,
-                                            cudaStream_t stream) {
+cudaError_t sim_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                            size_t shared_bytes, cudaStream_t stream) {
   if (const cudaError_t error = check_launch(function, grid, block, shared_bytes)) return error;
   // All blocks must be resident at once.
   const auto blocks = std::int64_t{grid.x} * grid.y * grid.z;
   const auto room =
       active_blocks(static_cast<int>(block.x * block.y * block.z), shared_bytes) * simulator().model.sm_count;
   if (blocks > room) return cudaErrorCooperativeLaunchTooLarge;
-  return run(function, grid, block, shared_bytes, stream);
+  return run(function, grid, block, arguments, shared_bytes, stream);
 }
 
 }  // extern "C"

@@ -1,5 +1,7 @@
-"""A second host thread logs values while the main thread trains: its waits are not those of the steps.
+"""A second host thread logs values while the main thread trains: its waits are not those of the steps, but stand in the
+rows "background" (during a step) and "outside steps" of `zerostall stat`. In all: 20 of each thread, and two uploads.
 # expect: waits=1 stream_syncs=1
+# expect-totals: waits=42 blocking_copies=22
 """
 import queue
 import threading
