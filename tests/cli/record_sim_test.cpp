@@ -111,18 +111,21 @@ TEST_F(RecordSimulated, UnsupportedCallsOfStepsAreNamedOnceAndListed) {
 // And the verdict on such a run.
 TEST_F(RecordSimulated, AnUnsupportedCallInAJudgedStepTurnsAPassIntoCannotTell) {
   const auto recorded = [&](const std::string& mode) {
-    shell("exec \"$zerostall\" record --quiet --device sim -o " + mode + ".zstall -- \"$subject\" " + mode);
-    auto trace = read_native(folder / (mode + ".zstall"));
-    EXPECT_TRUE(trace.has_value()) << mode;
+    shell("rm -f " + mode + ".zstall; exec \"$zerostall\" record --quiet --device sim -o " + mode +
+          ".zstall -- \"$subject\" " + mode);
+    auto trace = read_native(folder.path() / (mode + ".zstall"));
+    EXPECT_TRUE(bool(trace)) << mode;
     return analyze(std::move(*trace), {mode, 2});
+  };
+  const auto judged_with = [&](const VerifyPlan& plan, const std::string& mode) {
+    return judge_verify(plan, {VerifyRun{{}, recorded("steps")}, VerifyRun{{"fix"}, recorded(mode)}});
   };
   VerifyPlan plan;
   plan.steps = 5;
   plan.warmup = 2;
   plan.claims = {{"fix", {2, 2, 0, 2}, true}};
-  const VerifyRun baseline{{}, recorded("steps")};
-  EXPECT_EQ(judge_verify(plan, {baseline, {{"fix"}, recorded("fixed")}}).verdict, Verdict::pass);
-  const Judgement judgement = judge_verify(plan, {baseline, {{"fix"}, recorded("fixed-unsupported")}});
+  EXPECT_EQ(judged_with(plan, "fixed").verdict, Verdict::pass);
+  const Judgement judgement = judged_with(plan, "fixed-unsupported");
   EXPECT_EQ(judgement.verdict, Verdict::cannot_tell);
   ASSERT_FALSE(judgement.reasons.empty());
   EXPECT_THAT(judgement.reasons[0].text,

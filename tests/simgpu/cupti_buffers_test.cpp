@@ -100,10 +100,10 @@ TEST_F(SimCuptiBuffers, AFlushInsideTheHandOverDoesNotBlock) {
 TEST_F(SimCuptiBuffers, AForkedChildNeitherHangsNorHandsOverTheParentsRecords) {
   enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   for (int i = 0; i < 100; ++i) launch_for(1000);
-  const std::size_t before = hand_overs;
   const pid_t child = fork();
   if (child == 0) {
     alarm(20);
+    const std::size_t before = hand_overs;
     cuptiActivityFlushAll(1);
     const bool silent = hand_overs == before;
     cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);

@@ -88,5 +88,16 @@ TEST_F(SimFaults, BadSpecificationsAreNamed) {
   EXPECT_EQ(use("malloc:1=cudaErrorUnknown"), "'malloc:1=cudaErrorUnknown': no function of the CUDA runtime or driver");
 }
 
+// Functions of libraries have statuses of their own, given as numbers.
+TEST_F(SimFaults, HandlesOfLibrariesFailOnDemandAndOnABrokenDevice) {
+  EXPECT_EQ(use("cublasCreate_v2:2=3"), "");
+  EXPECT_EQ(simgpu::library_fault("cublasCreate_v2", 1), 0);
+  EXPECT_EQ(simgpu::library_fault("cublasCreate_v2", 1), 3);
+  EXPECT_EQ(simgpu::library_fault("cublasCreate_v2", 1), 0);
+  EXPECT_EQ(use("cudaDeviceSynchronize:1=cudaErrorIllegalAddress"), "");
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(simgpu::library_fault("cublasCreate_v2", 1), 1) << "not initialised";
+}
+
 }  // namespace
 }  // namespace zerostall::testing

@@ -48,6 +48,15 @@ void fixed(bool unsupported) {
   }
 }
 
+// Calls of a static object's destructor: after the main thread's own thread-locals are gone.
+struct Late {
+  ~Late() { some_work(700); }
+};
+void late_calls() {
+  some_work(1);
+  static const Late late;
+}
+
 void threads() {
   std::vector<std::thread> all;
   for (int t = 0; t < 4; ++t) all.emplace_back([] { some_work(1000); });
@@ -141,6 +150,7 @@ int main(int, char** argv) {
     some_work(1);
     cudaDestroyExternalSemaphore(nullptr);
   }
+  if (mode == "late-calls") late_calls();
   if (mode == "fixed") fixed(false);
   if (mode == "fixed-unsupported") fixed(true);
   if (mode == "marks") marks_steps_and_dies();

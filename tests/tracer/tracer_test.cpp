@@ -117,6 +117,14 @@ TEST_F(TracerTest, CountsOfManyThreadsEqualTheSimulatorsBook) {
   EXPECT_EQ(t.trace.gpu_ops.size(), 4000u);
 }
 
+TEST_F(TracerTest, CallsOfStaticDestructorsCount) {
+  const Traced t = run({SUBJECT, "late-calls"});
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_EQ(t.in_trace.at("cudaStreamSynchronize"), 701);
+  EXPECT_EQ(t.in_trace, t.in_book);
+  EXPECT_FALSE(t.trace.truncated);
+}
+
 TEST_F(TracerTest, AForkedChildDoesNotCount) {
   const Traced t = run({SUBJECT, "forked"});
   ASSERT_EQ(t.child.exit_code, 0) << t.child.err;

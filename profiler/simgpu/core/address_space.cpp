@@ -64,7 +64,12 @@ void give_back(Gaps& gaps, std::uintptr_t base, std::size_t bytes) {
 
 std::uintptr_t map_without_memory(std::uintptr_t wanted, std::size_t bytes) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#if defined(__SANITIZE_THREAD__)
+  void* p = MAP_FAILED;  // ThreadSanitizer has use for those addresses
+  (void)wanted;
+#else
   void* p = mmap(reinterpret_cast<void*>(wanted), bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+#endif
   if (p == MAP_FAILED)  // somebody else lives there: any place will do, only repeatability of addresses is lost
     p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (p == MAP_FAILED) return 0;

@@ -1,6 +1,7 @@
 #include "profiler/simgpu/core/context.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -69,6 +70,9 @@ Contexts& contexts() {
   return *instance;
 }
 
+// Threads bind the same primary context at the same time.
+void activate(Context& context) { std::atomic_ref<bool>(context.active).store(true, std::memory_order_relaxed); }
+
 }  // namespace
 
 int device_count() {
@@ -82,7 +86,7 @@ bool set_current_device(int device) {
   if (device < 0 || device >= device_count()) return false;
   t_device = device;
   t_context = primary_context(device);
-  t_context->active = true;
+  activate(*t_context);
   return true;
 }
 
@@ -132,7 +136,7 @@ void set_current_context(Context* context) {
 void bind_primary_context() {
   if (device_count() == 0) return;
   t_context = primary_context(t_device);
-  t_context->active = true;
+  activate(*t_context);
 }
 
 int machine_device_count() {

@@ -1,13 +1,13 @@
 #include "profiler/simgpu/core/fork.h"
 
-#include <pthread.h>
-
 #include <set>
 
 #include "profiler/simgpu/core/faults.h"
 #include "profiler/simgpu/core/functions.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/journal.h"
+
+extern "C" int __register_atfork(void (*)(), void (*)(), void (*)(), void*);  // of the GNU C library, as in the LSB
 
 namespace zerostall::simgpu {
 
@@ -38,7 +38,9 @@ void in_child() {
   g_next_host_function_ns = INT64_MAX;
 }
 
-__attribute__((constructor)) void prepare_for_fork() { pthread_atfork(before_fork, in_parent, in_child); }
+// What pthread_atfork registers is forgotten when the process starts to exit, if need be between "before" and "in the
+// parent" of a fork that another thread makes: its locks would stay taken. Registered for no library it stays.
+__attribute__((constructor)) void prepare_for_fork() { __register_atfork(before_fork, in_parent, in_child, nullptr); }
 
 }  // namespace
 

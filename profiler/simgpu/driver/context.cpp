@@ -1,5 +1,7 @@
 // Driver API: devices and contexts.
+#include <atomic>
 #include <cstring>
+#include <mutex>
 
 #include "driver_behaviours.h"
 #include "profiler/base/late_local.h"
@@ -16,6 +18,8 @@ namespace {
 bool known(int device) { return device >= 0 && device < device_count(); }
 
 CUcontext handle(Context* context) { return reinterpret_cast<CUcontext>(context); }
+
+std::mutex g_references;  // of primary contexts
 
 std::vector<Context*>& stack() {  // contexts below the current one
   return zerostall::late_local<std::vector<Context*>>();
@@ -106,23 +110,25 @@ CUresult sim_cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* a
   if (!flags || !active) return CUDA_ERROR_INVALID_VALUE;
   if (!known(device)) return CUDA_ERROR_INVALID_DEVICE;
   *flags = primary_context(device)->flags;
-  *active = primary_context(device)->active;
+  *active = std::atomic_ref<bool>(primary_context(device)->active);
   return CUDA_SUCCESS;
 }
 CUresult sim_cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   if (!context) return CUDA_ERROR_INVALID_VALUE;
   if (!known(device)) return CUDA_ERROR_INVALID_DEVICE;
   Context* primary = primary_context(device);
+  std::lock_guard guard(g_references);
   ++primary->references;
-  primary->active = true;
+  std::atomic_ref<bool>(primary->active) = true;
   *context = handle(primary);
   return CUDA_SUCCESS;
 }
 CUresult sim_cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   if (!known(device)) return CUDA_ERROR_INVALID_DEVICE;
   Context* primary = primary_context(device);
+  std::lock_guard guard(g_references);
   if (primary->references == 0) return CUDA_ERROR_INVALID_CONTEXT;
-  if (--primary->references == 0 && current_context() != primary) primary->active = false;
+  if (--primary->references == 0 && current_context() != primary) std::atomic_ref<bool>(primary->active) = false;
   return CUDA_SUCCESS;
 }
 CUresult sim_cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
