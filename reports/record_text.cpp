@@ -56,7 +56,7 @@ void add_waits(const RunSummary& run, std::vector<std::string>& lines) {
   if (groups.size() > kMostGroups)
     lines.push_back("  and " + counted(static_cast<std::int64_t>(groups.size() - kMostGroups), "other kind"));
   if (const auto outside = run.outside[Counter::waits].value_or(0); by_step && outside > 0)
-    lines.push_back(fmt::format("  {} more outside the steps, in the whole run", counted(outside, "wait")));
+    lines.push_back(fmt::format("  {} outside the steps, in the whole run", counted(outside, "wait")));
 }
 
 // What the figures do not show.

@@ -58,6 +58,17 @@ TEST_F(RecordSimulated, AProgramWhoseRpathLeadsToARealToolkitGetsTheSimulatedOne
   EXPECT_THAT(result.err, HasSubstr("5 steps, first 2 not judged · 2 waits per step"));
 }
 
+TEST_F(RecordSimulated, TellsAProgramWithItsOwnProfilerOfNoTracer) {
+  const std::string record = "exec \"$zerostall\" record --device sim ";
+  const auto hint = HasSubstr("record with --no-tracer to use it\n");
+  const ChildResult traced = shell(record + "-- \"$subject\" profiles-itself");
+  EXPECT_EQ(traced.exit_code, 39);  // CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+  EXPECT_THAT(traced.err, hint);
+  const ChildResult alone = shell(record + "--no-tracer -- \"$subject\" profiles-itself");
+  EXPECT_EQ(alone.exit_code, 0);
+  EXPECT_THAT(alone.err, ::testing::Not(hint));
+}
+
 TEST_F(RecordSimulated, SuggestsMoreGpusToAProgramThatAsksForThem) {
   const std::string record = "exec \"$zerostall\" record --device sim ";
   const ChildResult one = shell(record + "-- \"$subject\" second-device");

@@ -37,7 +37,7 @@ TEST(RecordLines, ShowStepsAndTheKindsThatWaitMost) {
                   "     1 per step  cudaDeviceSynchronize",
                   "  0..1 per step  cudaMemcpyAsync 64 B host to device + cudaStreamSynchronize",
                   "  0..1 per step  cudaMemcpyAsync 80 B host to device + cudaStreamSynchronize", "  and 1 other kind",
-                  "  2 waits more outside the steps, in the whole run", "next: zerostall stat run.zstall"));
+                  "  2 waits outside the steps, in the whole run", "next: zerostall stat run.zstall"));
 }
 
 TEST(RecordLines, ShowTotalsAndHowToMarkStepsWhereThereAreNone) {

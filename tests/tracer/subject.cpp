@@ -1,5 +1,6 @@
 // A program under test: makes known CUDA calls. Usage: tracer_subject MODE
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -134,6 +135,17 @@ void marks_of_nvtx() {
   nvtxRangePop();
 }
 
+// As PyTorch's profiler does. The result of the call.
+int profiles_itself() {
+  some_work(1);
+  using Subscribe = int (*)(void**, void (*)(), void*);
+  const auto subscribe = reinterpret_cast<Subscribe>(dlsym(RTLD_DEFAULT, "cuptiSubscribe"));
+  void* handle = nullptr;
+  return subscribe ? subscribe(
+                         &handle, [] {}, nullptr)
+                   : 99;
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -154,6 +166,7 @@ int main(int, char** argv) {
   if (mode == "fixed") fixed(false);
   if (mode == "fixed-unsupported") fixed(true);
   if (mode == "marks") marks_steps_and_dies();
+  if (mode == "profiles-itself") return profiles_itself();
   if (mode == "second-device") {
     some_work(1);
     return cudaSetDevice(1) == cudaErrorInvalidDevice ? 5 : 0;

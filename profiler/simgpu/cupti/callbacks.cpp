@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -89,6 +91,19 @@ void forget_locked() {
   for (int d = 1; d < kDomains; ++d) set_domain(d, false);
 }
 
+// PyTorch's profiler would only say that GPU activities will be missing.
+void tell_of_the_tracer() {
+  static std::once_flag once;
+  const char* trace = std::getenv("ZEROSTALL_TRACE");
+  if (trace == nullptr || *trace == '\0') return;
+  std::call_once(once, [] {
+    std::fputs(
+        "[zerostall] simulated GPU: the program's own profiler asks for CUPTI, which the tracer uses, and will show no "
+        "GPU work: record with --no-tracer to use it\n",
+        stderr);
+  });
+}
+
 CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
                       CUpti_SubscriberParams* params) {
   std::lock_guard guard(g_lock);
@@ -99,6 +114,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
       std::memcpy(params->oldSubscriberName, g_holder.data(), n);
       params->oldSubscriberName[n] = '\0';
     }
+    tell_of_the_tracer();
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   const char* name = params && params->subscriberName ? params->subscriberName : "unnamed";
