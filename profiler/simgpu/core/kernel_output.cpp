@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 constexpr std::int64_t kOffsets = 1 << 16;  // a place is: number of the argument * kOffsets + offset in bytes
-constexpr std::uintptr_t kMostScanned = 1024, kPage = 4096;
+constexpr std::uintptr_t kMostScanned = 1280, kPage = 4096;
 
 // Allocators of frameworks hand out multiples of 256 bytes and more; views of them begin anywhere.
 constexpr int kTableBits = 14;
@@ -100,6 +100,21 @@ bool is_device(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p) >= kPage && simulator().memory.find(p).kind == MemoryKind::device;
 }
 
+// Offset of the last of two or more device pointers in a row that a null ends, in an argument of unknown size: a
+// reduction's input, its output, and no second output. An unused field before them may hold an old pointer.
+std::int64_t find_row(const void* argument) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(argument);
+  if (begin % sizeof(void*)) return kUnknown;
+  int row = 0;
+  for (std::uintptr_t at = begin; at < begin + kMostScanned; at += sizeof(void*)) {
+    if (at % kPage == 0 && !readable(at)) break;
+    const void* value = pointer_at(at);
+    if (!value && row >= 2) return static_cast<std::int64_t>(at - begin - sizeof(void*));
+    row = is_device(value) ? row + 1 : 0;
+  }
+  return kUnknown;
+}
+
 // Offset of the first device pointer with another one `gap` bytes behind it, in an argument of unknown size. One alone
 // may be what an unused field happens to hold.
 std::int64_t find_pair(const void* argument, std::uintptr_t gap) {
@@ -130,12 +145,16 @@ std::int64_t find_place(const char* name, void** arguments) {
   if (!arguments[number]) return kUnknown;
   if (is_lambda(*it) && is_device(pointer_at(reinterpret_cast<std::uintptr_t>(arguments[number]))))
     return number * kOffsets;
-  // Both hold what they read before what they write; scatter's lambda has two numbers in between.
+  // All hold what they read before what they write; scatter's lambda has two numbers in between.
+  if (is_reduction(*it)) {
+    const std::int64_t offset = find_row(arguments[number]);
+    return offset < 0 ? kUnknown : number * kOffsets + offset;
+  }
   const bool scatters = function.find("_scatter_gather_elementwise_kernel") != function.npos;
   const std::int64_t gap = sizeof(void*) * (scatters ? 3 : 1);
   const std::int64_t offset = find_pair(arguments[number], static_cast<std::uintptr_t>(gap));
   if (offset < 0) return kUnknown;
-  return number * kOffsets + offset + (scatters || is_reduction(*it) ? gap : 0);
+  return number * kOffsets + offset + (scatters ? gap : 0);
 }
 
 }  // namespace
