@@ -33,7 +33,7 @@ def program():
         model.cuda()
         optimizer = torch.optim.AdamW(model.parameters())
         stream = torch.cuda.Stream()
-        loader = torch.utils.data.DataLoader(torch.rand(16, 16), batch_size=4, num_workers=1, pin_memory=True)
+        loader = torch.utils.data.DataLoader(torch.rand(16, 16), batch_size=4, num_workers=1)
         for x in loader:
             loss = model(x.to("cuda", non_blocking=True)).square().mean()
             loss.backward()
@@ -60,7 +60,9 @@ def leave_forked(kept):
 
 def check(build, fault, code, wanted):
     record = [f"{build}/bin/zerostall", "record", "--device", "sim", "--no-tracer", "--quiet", "--"]
-    done = subprocess.run([*record, sys.executable, "-B", __file__, "program"], env=dict(os.environ, ZEROSTALL_SIM_FAULT=fault),
+    # PyTorch's autograd waits in a forked child for threads that are not there, by default 10 s.
+    environment = dict(os.environ, ZEROSTALL_SIM_FAULT=fault, TORCH_AUTOGRAD_SHUTDOWN_WAIT_LIMIT="1")
+    done = subprocess.run([*record, sys.executable, "-B", __file__, "program"], env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
     problems = [f"no '{text}'" for text in wanted if text not in done.stdout]
     if done.returncode != code:
