@@ -172,7 +172,7 @@ void load_faults() {
   _exit(2);
 }
 
-int fault_of_call(Counter* counter) { return fault_of(function_of(counter), 0); }
+int fault_of_call(Counter* counter) { return fault_of(counter->function, 0); }
 int library_fault_of_call(const char* function, int not_initialized) { return fault_of(function, not_initialized); }
 
 }  // namespace zerostall::simgpu

@@ -6,8 +6,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -22,12 +20,9 @@
 
 namespace zerostall::simgpu {
 
-struct Counter {
-  const char* function;
-  std::atomic<std::uint64_t> calls{0};
-};
-
 namespace {
+
+std::atomic<Counter*> g_counters{nullptr};  // all that were called
 
 constexpr std::size_t kMostSites = 1000;  // a program with more of them is not helped by a longer list
 
@@ -40,7 +35,6 @@ using SiteKey = std::tuple<std::string, std::string, std::uint64_t, std::string>
 // Leaked on purpose: the program may call CUDA from its own exit handlers.
 struct Journal {
   std::mutex lock;
-  std::deque<Counter> counters;
   std::map<std::string, std::uint64_t> unsupported;
   std::string last_unsupported;
   std::uint64_t unreal_readbacks = 0, supplied_readbacks = 0;
@@ -57,27 +51,20 @@ Journal& journal() {
 
 }  // namespace
 
-Counter* counter_for(const char* function) {
-  Journal& j = journal();
-  std::lock_guard guard(j.lock);
-  for (Counter& c : j.counters)
-    if (std::strcmp(c.function, function) == 0) return &c;
-  j.counters.emplace_back().function = function;
-  return &j.counters.back();
+void enter_in_book(Counter* counter) {
+  counter->next = g_counters.load(std::memory_order_relaxed);
+  while (!g_counters.compare_exchange_weak(counter->next, counter, std::memory_order_release)) {
+  }
 }
-
-const char* function_of(const Counter* counter) { return counter->function; }
 
 void lock_journal() { journal().lock.lock(); }
 void unlock_journal() { journal().lock.unlock(); }
 
 bool used_device() {
-  for (const Counter& c : journal().counters)
-    if (c.calls.load(std::memory_order_relaxed) && !needs_no_device(c.function)) return true;
+  for (const Counter* c = g_counters.load(std::memory_order_acquire); c; c = c->next)
+    if (!needs_no_device(c->function)) return true;
   return false;
 }
-
-void count(Counter* counter) { counter->calls.fetch_add(1, std::memory_order_relaxed); }
 
 void report_unsupported(const char* function) {
   Journal& j = journal();
@@ -146,8 +133,7 @@ nlohmann::ordered_json site_json(const SiteKey& key, const Site& s) {
 nlohmann::ordered_json log_json(const Journal& j) {
   nlohmann::ordered_json log;
   std::map<std::string, std::uint64_t> calls;
-  for (const Counter& c : j.counters)
-    if (const auto n = c.calls.load()) calls[c.function] += n;
+  for (const Counter* c = g_counters.load(std::memory_order_acquire); c; c = c->next) calls[c->function] += c->calls;
   log["schema"] = "zerostall/simlog/1";
   log["model"] = simulator().model.id;
   log["calls"] = calls;

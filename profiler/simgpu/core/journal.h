@@ -1,16 +1,23 @@
 // The simulator's own book: how often each API function was called, what it could not do, which read-backs had no real
 // value. Independent of CUPTI, so that a tracer's counts can be checked against it. Thread-safe.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 namespace zerostall::simgpu {
 
-// One counter per API function, by its own name (a static string). Created on first use, never freed.
-struct Counter;
-Counter* counter_for(const char* function);
-void count(Counter* counter);
-const char* function_of(const Counter* counter);
+// A counter of calls: one per entry point, a constant-initialised static there, so that no guard is taken on its first
+// call (a process forked in the middle of that would wait for ever). Several may count one function.
+struct Counter {
+  const char* function;  // a static string
+  std::atomic<std::uint64_t> calls{0};
+  Counter* next = nullptr;  // in the book's list
+};
+void enter_in_book(Counter* counter);  // on its first call
+inline void count(Counter* counter) {
+  if (counter->calls.fetch_add(1, std::memory_order_relaxed) == 0) enter_in_book(counter);
+}
 
 // For core/fork.cpp. True if a function was called that needs a device; the caller holds the lock.
 void lock_journal();

@@ -72,14 +72,14 @@ cudaError_t launch(const Launch& l, void* output) {
 }
 
 cudaError_t library_launch(const Launch& l) {
-  static Counter* counter = counter_for("cudaLaunchKernelExC");
+  static constinit Counter counter{"cudaLaunchKernelExC"};
   cudaLaunchConfig_t config{};
   config.gridDim = l.grid;
   config.blockDim = l.block;
   config.dynamicSmemBytes = l.shared_bytes;
   config.stream = static_cast<cudaStream_t>(const_cast<void*>(l.stream));
   cudaLaunchKernelExC_v11060_params params{&config, l.name, nullptr};
-  ApiCall call(2, 430, "cudaLaunchKernelExC_v11060", &params, l.name, counter);
+  ApiCall call(2, 430, "cudaLaunchKernelExC_v11060", &params, l.name, &counter);
   return call.finish(call.fault() ? static_cast<cudaError_t>(call.fault()) : launch(l));
 }
 

@@ -54,17 +54,17 @@ void library_write_zeros(void* target, std::size_t bytes) {
 }
 
 cudaError_t library_wait(const void* stream) {
-  static Counter* counter = counter_for("cudaStreamSynchronize");
+  static constinit Counter counter{"cudaStreamSynchronize"};
   cudaStreamSynchronize_v3020_params params{static_cast<cudaStream_t>(const_cast<void*>(stream))};
   ApiCall call(kRuntimeDomain, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020, "cudaStreamSynchronize_v3020",
-               &params, nullptr, counter);
+               &params, nullptr, &counter);
   return call.finish(wait_stream(stream));
 }
 
 cudaError_t library_wait_device() {
-  static Counter* counter = counter_for("cudaDeviceSynchronize");
+  static constinit Counter counter{"cudaDeviceSynchronize"};
   ApiCall call(kRuntimeDomain, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, "cudaDeviceSynchronize_v3020",
-               nullptr, nullptr, counter);
+               nullptr, nullptr, &counter);
   return call.finish(wait_device());
 }
 

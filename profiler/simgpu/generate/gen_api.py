@@ -112,8 +112,8 @@ def emit(api, functions, extra):
 }}
 __attribute__((visibility("default"))) {status} entry_{name}({signature}) __asm__("{name}");
 {status} entry_{name}({signature}) {{
-  static Counter* counter = counter_for("{name}");
-  {params}ApiCall call({domain}, {cbid}, "{versioned}", {pointer}, {symbol}, counter);
+  static constinit Counter counter{{"{name}"}};
+  {params}ApiCall call({domain}, {cbid}, "{versioned}", {pointer}, {symbol}, &counter);
   return call.finish({result});
 }}
 """)

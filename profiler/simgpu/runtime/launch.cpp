@@ -77,8 +77,8 @@ EXPORT cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host_functi
 // What `<<<>>>` compiles to since CUDA 13. The headers describe no parameter struct for it.
 EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                       std::size_t shared_bytes, cudaStream_t stream) {
-  static Counter* counter = counter_for("__cudaLaunchKernel");
-  ApiCall call(2, 505, "__cudaLaunchKernel_v13000", nullptr, kernel_name(kernel), counter);
+  static constinit Counter counter{"__cudaLaunchKernel"};
+  ApiCall call(2, 505, "__cudaLaunchKernel_v13000", nullptr, kernel_name(kernel), &counter);
   const auto fault = static_cast<cudaError_t>(call.fault());
   return call.finish(remember(fault ? fault : run(kernel, grid, block, arguments, shared_bytes, stream)));
 }
