@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
@@ -22,9 +23,14 @@ def start(build, trace, fail, options, program="train.py"):
                             start_new_session=True)
 
 
+def pids_in(output):
+    """Of the ranks, which print them at the same time: two may share a line."""
+    return re.findall(r"pid (\d+)", output)
+
+
 def living(session, output):
     """Processes of the session, and the ranks, which torchrun gives sessions of their own."""
-    ranks = re.findall(r"^pid (\d+)", output, re.M)
+    ranks = pids_in(output)
     command = ["ps", "-o", "pid=,stat=,args=", "-s", str(session), *(["-p", ",".join(ranks)] if ranks else [])]
     listed = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
     return [line for line in listed.splitlines() if "<defunct>" not in line]
@@ -67,10 +73,13 @@ def dying(build, trace, fail):
 def interrupted(build, trace, _):
     process = start(build, trace, "wait", ["--gpus", "2"])
     output = ""
-    while len(re.findall(r"^pid \d+", output, re.M)) < 2:
+    watchdog = threading.Timer(ENOUGH_S, os.killpg, (process.pid, signal.SIGKILL))
+    watchdog.start()
+    while len(pids_in(output)) < 2:
         line = process.stdout.readline()
         expect(line, "it ended early", output)
         output += line
+    watchdog.cancel()
     time.sleep(0.5)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     code, output = end_of(process, output)

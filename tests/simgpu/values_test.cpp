@@ -105,9 +105,9 @@ TEST_F(SimValues, ASmallTensorThatAKernelHasWrittenSinceIsNotTheEarlierOwners) {
     char *first, *second;
   } captured{{}, output, input};
   struct Reduction {
-    const char* source;
-    char* target;
-  } reduction{input, output};
+    const char *never_set, *source;
+    char *target, *second_target;
+  } reduction{other, input, output, nullptr};
   struct Scatter {
     std::int64_t sizes[8];
     const char* index;
@@ -125,7 +125,7 @@ TEST_F(SimValues, ASmallTensorThatAKernelHasWrittenSinceIsNotTheEarlierOwners) {
                {"_Z34_scatter_gather_elementwise_kernelIZ4hostvEUliE_EviT_",
                 "scatter(int, lambda): behind the index",
                 {&n, &scatter}},
-               {"_Z1eIN2at8ReduceOpIfEEEvT_", "e(at::ReduceOp<float>): the second", {&reduction}},
+               {"_Z1eIN2at8ReduceOpIfEEEvT_", "e(at::ReduceOp<float>): the last before a null", {&reduction}},
                {"_Z1gN2at10TensorInfoIKfjEENS0_IfjEE",
                 "g(at::TensorInfo<float const>, at::TensorInfo<float>)",
                 {&input, &output}}};
