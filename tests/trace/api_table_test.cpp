@@ -37,10 +37,9 @@ TEST(FindApi, LeavesStreamOrderedAndUnknownCallsAlone) {
 
 // What the tracer asks CUPTI for: names with any suffix that the table knows.
 TEST(ApiTable, HoldsWhatWaitsCopiesAllocatesAndLaunchesButNoCheapCall) {
-  for (const char* name :
-       {"cudaMemcpyAsync_ptsz_v7000", "cudaHostAlloc_v3020", "__cudaLaunchKernel_v13000", "cudaLaunchKernelExC_v11060",
-        "cudaGraphLaunch_v10000", "cuLaunchKernelEx", "cudaEventQuery_v3020", "cuMemcpyBatchAsync_v2",
-        "cudaStreamWaitEvent_v3020"})
+  for (const char* name : {"cudaMemcpyAsync_ptsz_v7000", "cudaHostAlloc_v3020", "__cudaLaunchKernel_v13000",
+                           "cudaLaunchKernelExC_v11060", "cudaGraphLaunch_v10000", "cuLaunchKernelEx",
+                           "cudaEventQuery_v3020", "cuMemcpyBatchAsync_v2", "cudaStreamWaitEvent_v3020"})
     EXPECT_FALSE(find_api(name).name.empty()) << name;
   for (const char* name : {"cudaGetDevice_v3020", "cudaGetLastError_v3020", "cudaMallocAsync_v11020", "cuCtxGetCurrent",
                            "cudaStreamCreate_v3020", "cudaFuncGetAttributes_v3020", "cudaMemcpyxyz_v3020"})

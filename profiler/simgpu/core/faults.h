@@ -18,8 +18,8 @@ extern std::atomic<bool> g_faults;
 int fault_of_call(Counter* counter);
 inline int fault(Counter* counter) { return g_faults.load(std::memory_order_relaxed) ? fault_of_call(counter) : 0; }
 
-// The same for functions of libraries that make a handle (cublasCreate_v2, cudnnCreate, ...). Their statuses are given as
-// numbers: "cublasCreate_v2:1=3". `not_initialized`: what the library answers on a device with a sticky error.
+// The same for functions of libraries that make a handle (cublasCreate_v2, cudnnCreate, ...). Their statuses are given
+// as numbers: "cublasCreate_v2:1=3". `not_initialized`: what the library answers on a device with a sticky error.
 int library_fault_of_call(const char* function, int not_initialized);
 inline int library_fault(const char* function, int not_initialized) {
   return g_faults.load(std::memory_order_relaxed) ? library_fault_of_call(function, not_initialized) : 0;
