@@ -134,6 +134,8 @@ def groups():
     assert x.tolist() == [2, 2]
 
 
-for run in (reductions, moves, point_to_point, objects, asynchronous, groups):
+# From torch 2.15 on objects do not arrive: see profiler/simgpu/nccl/README.md.
+with_objects = tuple(map(int, torch.__version__.split(".")[:2])) < (2, 15)
+for run in (reductions, moves, point_to_point, *([objects] if with_objects else []), asynchronous, groups):
     check(run.__name__, run)
 dist.destroy_process_group()
