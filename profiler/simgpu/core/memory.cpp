@@ -63,12 +63,7 @@ void* MemoryMap::allocate_device(std::size_t bytes, int device) {
     all_charged_ -= rounded;
     return nullptr;
   }
-  Block block;
-  block.base = base;
-  block.bytes = bytes;
-  block.kind = MemoryKind::device;
-  block.device = device;
-  add(block);
+  add({.base = base, .bytes = bytes, .kind = MemoryKind::device, .device = device});
   return reinterpret_cast<void*>(base);
 }
 
@@ -77,14 +72,12 @@ void* MemoryMap::allocate_pooled(std::size_t bytes, int device, const void* pool
   Area* area = arena(device);
   const std::uintptr_t base = area ? take(area->free, round_up(bytes, kGranularity), kGranularity) : 0;
   if (!base) return nullptr;
-  Block block;
-  block.base = base;
-  block.bytes = bytes;
-  block.kind = MemoryKind::device;
-  block.origin = Origin::pooled;
-  block.device = device;
-  block.owner = pool;
-  add(block);
+  add({.base = base,
+       .bytes = bytes,
+       .kind = MemoryKind::device,
+       .origin = Origin::pooled,
+       .device = device,
+       .owner = pool});
   return reinterpret_cast<void*>(base);
 }
 
@@ -92,13 +85,7 @@ void* MemoryMap::allocate_host(std::size_t bytes, MemoryKind kind, int device, u
   void* p = mmap(nullptr, round_up(bytes, kPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   std::lock_guard guard(lock_);
-  Block block;
-  block.base = number(p);
-  block.bytes = bytes;
-  block.kind = kind;
-  block.device = device;
-  block.flags = flags;
-  add(block);
+  add({.base = number(p), .bytes = bytes, .kind = kind, .device = device, .flags = flags});
   return p;
 }
 
@@ -108,14 +95,12 @@ bool MemoryMap::register_host(void* base, std::size_t bytes, int device, unsigne
   const auto next = blocks_.lower_bound(b);
   if (next != blocks_.end() && next->first < b + bytes) return false;
   if (locate(b)) return false;
-  Block block;
-  block.base = b;
-  block.bytes = bytes;
-  block.kind = MemoryKind::pinned;
-  block.origin = Origin::registered;
-  block.device = device;
-  block.flags = flags;
-  add(block);
+  add({.base = b,
+       .bytes = bytes,
+       .kind = MemoryKind::pinned,
+       .origin = Origin::registered,
+       .device = device,
+       .flags = flags});
   return true;
 }
 
@@ -230,15 +215,13 @@ bool MemoryMap::map(void* address, std::size_t bytes, int device, const void* ow
   if (!reserved(begin, end) || locate(begin)) return false;
   const auto next = blocks_.lower_bound(begin);
   if (next != blocks_.end() && next->first < end) return false;
-  Block block;
-  block.base = begin;
-  block.bytes = bytes;
-  block.kind = MemoryKind::device;
-  block.origin = Origin::mapped;
-  block.device = device;
-  block.owner = owner;
-  block.accessible = false;
-  add(block);
+  add({.base = begin,
+       .bytes = bytes,
+       .kind = MemoryKind::device,
+       .origin = Origin::mapped,
+       .device = device,
+       .owner = owner,
+       .accessible = false});
   return true;
 }
 

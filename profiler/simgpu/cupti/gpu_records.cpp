@@ -38,8 +38,10 @@ void write_kernel(const GpuItem& item, std::uint64_t begin, std::uint64_t end) {
   write(k);
 }
 
-void write_copy(const Work& w, std::uint64_t begin, std::uint64_t end) {
-  auto c = record_of<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, w, begin, end);
+// What copies on one device and between two have in common.
+template <class Record>
+Record copy_record_of(CUpti_ActivityKind kind, const Work& w, std::uint64_t begin, std::uint64_t end) {
+  auto c = record_of<Record>(kind, w, begin, end);
   c.copyKind = w.copy_kind;
   c.srcKind = w.source_memory;
   c.dstKind = w.target_memory;
@@ -47,23 +49,21 @@ void write_copy(const Work& w, std::uint64_t begin, std::uint64_t end) {
   c.bytes = w.bytes;
   c.graphId = w.graph;
   c.graphNodeId = w.graph_node;
+  return c;
+}
+
+void write_copy(const Work& w, std::uint64_t begin, std::uint64_t end) {
+  auto c = copy_record_of<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, w, begin, end);
   c.copyCount = 1;
   write(c);
 }
 
 void write_peer_copy(const Work& w, std::uint64_t begin, std::uint64_t end) {
-  auto c = record_of<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2, w, begin, end);
-  c.copyKind = w.copy_kind;
-  c.srcKind = w.source_memory;
-  c.dstKind = w.target_memory;
-  c.flags = w.async ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC : 0;
-  c.bytes = w.bytes;
+  auto c = copy_record_of<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2, w, begin, end);
   c.srcDeviceId = w.device;
   c.srcContextId = context_of(static_cast<int>(w.device));
   c.dstDeviceId = w.peer_device;
   c.dstContextId = context_of(static_cast<int>(w.peer_device));
-  c.graphId = w.graph;
-  c.graphNodeId = w.graph_node;
   write(c);
 }
 
