@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "profiler/trace/elf_id.h"
+
 namespace zerostall::tracer {
 namespace {
 
@@ -107,16 +109,19 @@ bool find_module(std::uintptr_t address, CodeModule* module) {
 std::string build_id(const CodeModule& module) {
   const auto* header = file_header(module);
   if (!header) return "";
-  const auto table = module.begin + header->e_phoff;
+  const std::uintptr_t table = module.begin + header->e_phoff;
+  const std::size_t table_bytes = std::size_t{header->e_phnum} * header->e_phentsize;
+  if (header->e_phentsize != sizeof(ElfW(Phdr)) || table_bytes > module.end - module.begin ||
+      header->e_phoff > module.end - module.begin - table_bytes)
+    return "";
+  const auto* parts = reinterpret_cast<const ElfW(Phdr)*>(table);
   for (unsigned i = 0; i < header->e_phnum; ++i) {
-    const auto& part = *reinterpret_cast<const ElfW(Phdr)*>(table + i * header->e_phentsize);
-    if (reinterpret_cast<std::uintptr_t>(&part + 1) > module.end) break;
-    const std::uintptr_t begin = module.bias + part.p_vaddr;
-    if (part.p_type != PT_NOTE || begin < module.begin || begin + part.p_filesz > module.end) continue;
+    const std::uintptr_t begin = module.bias + parts[i].p_vaddr;
+    if (parts[i].p_type != PT_NOTE || begin < module.begin || begin + parts[i].p_filesz > module.end) continue;
     const auto* notes = reinterpret_cast<const unsigned char*>(begin);
-    if (std::string id = id_in_notes(notes, notes + part.p_filesz); !id.empty()) return id;
+    if (std::string id = id_in_notes(notes, notes + parts[i].p_filesz); !id.empty()) return id;
   }
-  return "";
+  return format::id_of_headers(header, sizeof *header, parts, table_bytes);
 }
 
 std::string module_path(const CodeModule& module) {

@@ -16,7 +16,8 @@ struct CodeModule {
 // older ones. `module` stays true as long as the file is loaded.
 bool find_module(std::uintptr_t address, CodeModule* module);
 
-// GNU build id in hexadecimal, read from the file as mapped; "" when it has none.
+// GNU build id in hexadecimal, read from the file as mapped. For a file without one "crc-" and the checksum of its ELF
+// header and program headers: ../trace/elf_id.h.
 std::string build_id(const CodeModule& module);
 
 // Absolute path of the file; the name alone if the loader has no more. Touches the file system.

@@ -5,6 +5,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
+
 namespace zerostall::tracer {
 namespace {
 
@@ -27,6 +30,29 @@ bool read_checked(std::uintptr_t address, void* to, std::size_t bytes) {
   if (!ok && (errno == ENOSYS || errno == EPERM)) ok = read_from_file(address, to, bytes);
   errno = error_before;
   return ok;
+}
+
+const PageReader::Page* PageReader::page_at(std::uintptr_t begin) {
+  for (const Page& page : pages_)
+    if (page.begin == begin) return &page;
+  Page& page = pages_[oldest_];
+  oldest_ = 1 - oldest_;
+  const bool ok = read_checked(begin, page.bytes.data(), kPage);
+  page.begin = ok ? begin : 1;
+  return ok ? &page : nullptr;
+}
+
+bool PageReader::read(std::uintptr_t address, void* to, std::size_t bytes) {
+  for (auto* out = static_cast<unsigned char*>(to); bytes > 0;) {
+    const std::size_t offset = address % kPage, part = std::min(bytes, kPage - offset);
+    const Page* page = page_at(address - offset);
+    if (!page) return false;
+    std::memcpy(out, &page->bytes[offset], part);
+    out += part;
+    address += part;
+    bytes -= part;
+  }
+  return true;
 }
 
 }  // namespace zerostall::tracer

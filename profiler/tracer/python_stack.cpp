@@ -62,7 +62,7 @@ class Chain {
  public:
   Chain(const PythonLayout& layout, bool checked) : layout_(layout), checked_(checked) {}
 
-  bool innermost(Address thread, Address* frame) const {
+  bool innermost(Address thread, Address* frame) {
     Address at = 0;
     if (!word(thread + layout_.thread.frame, &at)) return false;
     if (layout_.thread.inner != PythonLayout::kNone && !word(at + layout_.thread.inner, &at)) return false;
@@ -70,7 +70,7 @@ class Chain {
     return true;
   }
 
-  bool read(Address at, RawFrame* frame) const {
+  bool read(Address at, RawFrame* frame) {
     std::array<unsigned char, kMostFrameBytes> bytes;
     if (layout_.frame.bytes > bytes.size() || at % sizeof(Address) != 0) return false;
     if (!copy(at, bytes.data(), layout_.frame.bytes)) return false;
@@ -91,15 +91,16 @@ class Chain {
   }
 
  private:
-  bool word(Address at, Address* value) const { return copy(at, value, sizeof *value); }
-  bool copy(Address at, void* to, std::size_t bytes) const {
-    if (checked_) return read_checked(at, to, bytes);
+  bool word(Address at, Address* value) { return copy(at, value, sizeof *value); }
+  bool copy(Address at, void* to, std::size_t bytes) {
+    if (checked_) return reader_.read(at, to, bytes);
     std::memcpy(to, reinterpret_cast<const void*>(at), bytes);
     return true;
   }
 
   const PythonLayout& layout_;
   bool checked_;
+  PageReader reader_;
 };
 
 // --- Code objects: they and what they refer to live as long as the frame, so that plain reads do.
@@ -220,7 +221,7 @@ bool has_subinterpreters(const Python& python) { return python.first_interpreter
 
 // False: the memory does not look as it should.
 bool walk_chain(const Python& python, Address thread, bool test, PythonStack& stack) {
-  const Chain chain(python.layout, test || !is_main_thread());
+  Chain chain(python.layout, test || !is_main_thread());
   Address at = 0;
   if (!chain.innermost(thread, &at)) return false;
   constexpr int kMostLinks = 1 << 16;

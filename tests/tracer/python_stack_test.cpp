@@ -3,6 +3,7 @@
 #include "profiler/tracer/python_stack.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <vector>
@@ -135,6 +136,26 @@ TEST(ReadChecked, NeverFaults) {
   for (const std::uintptr_t address : {0ul, 8ul, ~7ul, 1ul << 62})
     EXPECT_FALSE(read_checked(address, &copy, sizeof copy)) << address;
   EXPECT_EQ(errno, 7);
+}
+
+TEST(PageReader, ReadsAcrossPagesAndStopsAtTheLast) {
+  constexpr std::size_t kPage = 4096;
+  auto* memory =
+      static_cast<unsigned char*>(mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  for (std::size_t i = 0; i < 3 * kPage; ++i) memory[i] = static_cast<unsigned char>(i * 7 + i / 256);
+  munmap(memory + 2 * kPage, kPage);
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  PageReader reader;
+  for (const std::size_t at : {0ul, 5ul, kPage - 3, 2 * kPage - 64, kPage - 64, 100ul}) {
+    unsigned char copy[64];
+    ASSERT_TRUE(reader.read(begin + at, copy, sizeof copy)) << at;
+    EXPECT_EQ(std::memcmp(copy, memory + at, sizeof copy), 0) << at;
+  }
+  unsigned char copy[64];
+  EXPECT_FALSE(reader.read(begin + 2 * kPage - 8, copy, sizeof copy));
+  EXPECT_FALSE(reader.read(begin + 2 * kPage, copy, sizeof copy));
+  EXPECT_TRUE(reader.read(begin + 2 * kPage - 64, copy, sizeof copy));
+  munmap(memory, 2 * kPage);
 }
 
 }  // namespace
