@@ -18,6 +18,7 @@ volatile int g_sink = 0;
 __attribute__((noinline)) void innermost(zerostall::tracer::NativeStack& stack) {
   g_line = __LINE__ + 1;
   zerostall::tracer::walk_native_stack(stack);
+  g_sink = g_sink + 1;  // no tail call
 }
 
 inline __attribute__((always_inline)) void put_in(zerostall::tracer::NativeStack& stack) {
@@ -86,8 +87,8 @@ TEST(Symbolize, TellsInlinedFunctions) {
   ASSERT_EQ(second.size(), 2u);
   EXPECT_NE(second[0].function.find("put_in"), std::string::npos) << second[0].function;
   EXPECT_NE(second[1].function.find("outer<int>"), std::string::npos) << second[1].function;
-  EXPECT_EQ(second[0].line, static_cast<std::uint32_t>(symbolize_test::g_line + 4));
-  EXPECT_EQ(second[1].line, static_cast<std::uint32_t>(symbolize_test::g_line + 10));
+  EXPECT_EQ(second[0].line, static_cast<std::uint32_t>(symbolize_test::g_line + 5));
+  EXPECT_EQ(second[1].line, static_cast<std::uint32_t>(symbolize_test::g_line + 11));
 }
 
 TEST(Symbolize, UsesSymbolsWhereThereIsNoDebugInformation) {
