@@ -3,7 +3,11 @@
 #include "profiler/tracer/python_stack.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <cstring>
 #include <vector>
@@ -136,6 +140,32 @@ TEST(ReadChecked, NeverFaults) {
   for (const std::uintptr_t address : {0ul, 8ul, ~7ul, 1ul << 62})
     EXPECT_FALSE(read_checked(address, &copy, sizeof copy)) << address;
   EXPECT_EQ(errno, 7);
+}
+
+// As containers do that may not trace processes: process_vm_readv is refused.
+void refuse_process_vm_readv() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(program), program};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    std::exit(77);
+}
+
+TEST(ReadChecked, FindsAnotherWayInAContainer) {
+  const auto body = [] {
+    refuse_process_vm_readv();
+    const std::uint64_t value = 42;
+    std::uint64_t copy = 0;
+    const bool good = read_checked(reinterpret_cast<std::uintptr_t>(&value), &copy, sizeof copy) && copy == 42;
+    std::exit(good && !read_checked(8, &copy, sizeof copy) ? 0 : 1);
+  };
+  EXPECT_EXIT(
+      body(), [](int status) { return WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77); },
+      "");
 }
 
 TEST(PageReader, ReadsAcrossPagesAndStopsAtTheLast) {
