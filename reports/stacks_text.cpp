@@ -58,6 +58,14 @@ bool says_nothing(const NativeLine& frame) {
          std::any_of(kNames.begin(), kNames.end(), [&](std::string_view start) { return name.starts_with(start); });
 }
 
+std::string shortened(const std::string& text) {  // names of C++ templates can fill a screen
+  constexpr std::size_t kMost = 140;
+  std::size_t end = kMost;
+  if (text.size() <= kMost) return text;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80) --end;  // not inside a character
+  return text.substr(0, end) + "...";
+}
+
 std::string native_line(const NativeLine& frame, const SourceLine& source) {
   const std::string module = printable(file_name(frame.module));
   if (source.function.empty())
@@ -65,7 +73,7 @@ std::string native_line(const NativeLine& frame, const SourceLine& source) {
                        frame.why_not.empty() ? "" : fmt::format(" ({})", frame.why_not));
   const std::string place =
       source.line > 0 ? fmt::format(" {}:{}", printable(file_name(source.file)), source.line) : "";
-  return fmt::format("  {}{} [{}]\n", printable(source.function), place, module);
+  return fmt::format("  {}{} [{}]\n", shortened(printable(source.function)), place, module);
 }
 
 std::string native_lines(const WaitStack& stack) {

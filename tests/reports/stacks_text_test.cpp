@@ -61,6 +61,12 @@ TEST(StacksText, CutsLongListsAndSaysSo) {
   EXPECT_NE(text.find("outer Python frames were not recorded"), std::string::npos) << text;
 }
 
+TEST(StacksText, ShortensLongNames) {
+  WaitStack s = stack();
+  s.native[1].sources[0].function = std::string(139, 'x') + "é" + std::string(500, 'y');
+  EXPECT_NE(render_stacks_text({s}).find("  " + std::string(139, 'x') + "... Item.cu:12"), std::string::npos);
+}
+
 TEST(StacksText, TextsOfTheProgramAreMadeSafe) {
   WaitStack s = stack();
   s.python[1].function = "evil\x1b[31m\nname";
