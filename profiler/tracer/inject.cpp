@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "profiler/tracer/activity.h"
+#include "profiler/tracer/attendance.h"
 #include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
@@ -25,7 +26,9 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+// Also called in forked children, which have no trace and whose CUPTI may hang.
 void on_exit() {
+  if (!collector().is_writing()) return;
   finish_activity();
   collector().finish();
 }
@@ -42,7 +45,11 @@ bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
   std::string error;
   const bool ok = start_calls(&error) && start_activity(&error);
-  if (!collector().open(meta_json(model ? model() : nullptr))) return false;
+  attend();
+  if (!collector().open(meta_json(model ? model() : nullptr))) {
+    attend_in_vain();
+    return false;
+  }
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);
