@@ -37,9 +37,10 @@ bool mark(ThreadProgress& own, const std::string& text) {
 }
 
 struct Habit {
-  int rounds = -1;         // -1 = for ever
-  int pause_ms = 0;        // after each round
-  int calls_per_mark = 1;  // 0 = marks only
+  int rounds = -1;   // -1 = for ever
+  int pause_ms = 0;  // after each round
+  int calls = 1;     // in a round
+  int rounds_per_mark = 1;
   bool new_texts = false;  // each mark has a text of its own
 };
 
