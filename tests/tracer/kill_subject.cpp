@@ -49,9 +49,11 @@ void work(Habit habit) {
   if (own == nullptr) return;
   bool room = true;
   for (int n = 0; room && n != habit.rounds; ++n) {
-    room = mark(
-        *own, "step " + std::to_string(n) + (habit.new_texts ? std::string(100, 'x') + std::to_string(n * 7919) : ""));
-    for (int i = 0; room && i < habit.calls_per_mark; ++i) room = call(*own);
+    if (n % habit.rounds_per_mark == 0) {
+      const std::string text = "step " + std::to_string(n);
+      room = mark(*own, habit.new_texts ? text + std::string(100, 'x') + std::to_string(n * 7919) : text);
+    }
+    for (int i = 0; room && i < habit.calls; ++i) room = call(*own);
     if (habit.pause_ms > 0) pause_ms(habit.pause_ms);
   }
   while (habit.rounds < 0) pause_ms(1000);
@@ -94,7 +96,8 @@ int main(int, char** argv) {
   if (kind == "fast") work({});
   if (kind == "fast-threads") together({{}, {-1, 0, 10}, {-1, 0, 100}});
   if (kind == "slow") work({-1, 7, 2});
+  if (kind == "rare-marks") work({-1, 7, 1, 1000});
   if (kind == "churn") churn();
-  if (kind == "mixed") together({{-1, 0, 5, true}, {-1, 9, 1}, {-1, 1, 0, true}});
+  if (kind == "mixed") together({{-1, 0, 5, 1, true}, {-1, 9, 1}, {-1, 1, 0, 1, true}});
   return 98;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -22,7 +23,7 @@ using namespace zerostall::testing;
 using Json = nlohmann::json;
 
 constexpr std::int64_t kMayBeLost_ns = 100'000'000;
-constexpr std::array<const char*, 5> kKinds = {"fast", "fast-threads", "slow", "churn", "mixed"};
+constexpr std::array<const char*, 6> kKinds = {"fast", "fast-threads", "slow", "rare-marks", "churn", "mixed"};
 
 int number_from(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
