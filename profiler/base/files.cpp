@@ -166,14 +166,14 @@ Result<TempFolder> TempFolder::make_in(const fs::path& parent, bool keep) {
 }
 
 TempFolder::TempFolder(TempFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)), left_(other.left_) {}
 
-void TempFolder::leave() { path_.clear(); }
+void TempFolder::leave() { left_ = true; }
 
 TempFolder::~TempFolder() {
   if (lock_ >= 0) ::close(lock_);
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty() && !left_) fs::remove_all(path_, ignored);
 }
 
 Result<Done> make_writable_folder(const fs::path& path) {

@@ -61,6 +61,7 @@ class TempFolder {
   explicit TempFolder(std::filesystem::path path, int lock = -1) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
   int lock_;  // descriptor; -1 = none
+  bool left_ = false;
 };
 
 // What killed owners of such folders left in `parent`: those made with `keep` that hold files whose name begins with no
