@@ -1,8 +1,11 @@
 // One trace per process that uses CUDA, whatever way it came to be, and none of any other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <map>
 #include <thread>
 
 #include "tests/tracer/run_subject.h"
@@ -85,6 +88,31 @@ TEST(Processes, SpawnedOnesHaveTracesOfTheirOwn) {
   SubjectRun helper;
   EXPECT_EQ(helper.run({SUBJECT, "helper-spawns"}).exit_code, 0);
   EXPECT_EQ(helper.trace().calls(kWait), kWaitsOfSteps);
+}
+
+TEST(Processes, OfPythonsMultiprocessingAreTracedUnlessForked) {
+  SubjectRun subject;
+  if (std::system("python3 -c pass > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
+  ASSERT_TRUE(write_file(subject.path("main.py"), R"(
+import ctypes, multiprocessing, sys, threading
+def work(): return ctypes.CDLL('libcudart.so.13').cudaDeviceSynchronize()
+def child(expected): sys.exit(0 if work() == expected else 9)
+if __name__ == '__main__':
+    assert work() == 0
+    thread = threading.Thread(target=work); thread.start(); thread.join()
+    for method, expected in (('fork', 3), ('spawn', 0)):
+        process = multiprocessing.get_context(method).Process(target=child, args=(expected,))
+        process.start(); process.join()
+        assert process.exitcode == 0, (method, process.exitcode)
+)"));
+  const Ended ended = subject.run({"python3", subject.path("main.py")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  std::map<std::string, std::int64_t> calls;
+  for (const LeftTrace& left : subject.traces()) {
+    EXPECT_FALSE(left.raw.truncated);
+    calls[left.raw.meta.script] = left.calls("cudaDeviceSynchronize");
+  }
+  EXPECT_EQ(calls, (std::map<std::string, std::int64_t>{{"main.py", 2}, {"-c", 1}}));
 }
 
 TEST(Processes, ADaemonIsTracedToItsEnd) {
