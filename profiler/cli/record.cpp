@@ -207,7 +207,7 @@ std::string untraced(const TraceOutput& output, std::size_t traces) {
   const std::size_t without = std::max<std::size_t>(failed, began > traces ? began - traces : 0);
   if (without == 0) return {};
   return fmt::format("{} of {} that made CUDA calls left no trace (no place to write it, or removed)", without,
-                     counted(began, "process"));
+                     began == 1 ? "1 process" : fmt::format("{} processes", began));
 }
 
 // The command's own end may be fine: what is missing makes it a failure of ours.
