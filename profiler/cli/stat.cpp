@@ -29,16 +29,25 @@ std::string why_no_calls(const RunSummary& run) {
   return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
 }
 
-Result<std::vector<NamedRun>> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
+// What a recording holds; of a folder some files may be unreadable, and at least one is not.
+struct Recording {
+  std::vector<NamedRun> runs;
+  std::vector<UnreadableTrace> unreadable;
+};
+
+Result<Recording> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
   const auto files = trace_files(path);
   if (!files) return files.error();
-  std::vector<NamedRun> runs;
+  Recording all;
   for (const fs::path& file : *files) {
     auto raw = read_native(file);
-    if (!raw) return raw.error();
-    runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup}, steps)});
+    if (raw)
+      all.runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup}, steps)});
+    else
+      all.unreadable.push_back({file.filename().string(), raw.error().message});
   }
-  return runs;
+  if (all.runs.empty()) return Error{all.unreadable.front().why};
+  return all;
 }
 
 Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
@@ -52,12 +61,12 @@ Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std:
   return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
 }
 
-Outcome show(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown,
-             const StatOptions& options) {
+Outcome show(const std::string& path, const Recording& all, std::size_t shown, const StatOptions& options) {
+  const auto& runs = all.runs;
   const RunSummary& run = runs[shown].summary;
-  const bool several = runs.size() > 1;
+  const bool several = runs.size() + all.unreadable.size() > 1;
   Outcome outcome;
-  outcome.out = options.json ? render_stat_json(run, several ? runs : std::vector<NamedRun>{})
+  outcome.out = options.json ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable)
                              : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run);
   if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
@@ -65,6 +74,10 @@ Outcome show(const std::string& path, const std::vector<NamedRun>& runs, std::si
   } else if (run.steps.empty() && !options.step_pattern.empty()) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
+  } else if (!all.unreadable.empty()) {
+    outcome.code = ExitCode::cannot_tell;
+    outcome.error = fmt::format("{} of {} traces in {} cannot be read: {}", all.unreadable.size(),
+                                runs.size() + all.unreadable.size(), path, all.unreadable.front().why);
   }
   return outcome;
 }
@@ -84,11 +97,11 @@ Outcome run_stat(const StatOptions& options) {
     path = newest->string();
     say("showing " + path);
   }
-  const auto runs = read_all(path, options, step_options);
-  if (!runs) return fail(ExitCode::bad_use, runs.error().message);
-  const auto shown = choose_process(*runs, options.rank);
+  const auto all = read_all(path, options, step_options);
+  if (!all) return fail(ExitCode::bad_use, all.error().message);
+  const auto shown = choose_process(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(path, *runs, *shown, options);
+  return show(path, *all, *shown, options);
 }
 
 }  // namespace zerostall::cli

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 
 namespace zerostall {
@@ -18,7 +19,7 @@ Result<Done> require(const fs::path& file, std::string_view what) {
   std::error_code error;
   if (fs::exists(file, error)) return Done{};
   return Error{
-      fmt::format("{} is missing from this installation ({}): build it with ./dev build", what, file.string())};
+      fmt::format("{} is missing from this installation ({}): build it with ./dev build", what, shown_path(file))};
 }
 
 // Ours first, then what was there, which may hold ours already: a recorded program can run zerostall itself.
@@ -67,6 +68,7 @@ std::map<std::string, std::string> injection(const Injection& options, const Ins
   if (options.trace) {
     added["ZEROSTALL_TRACE"] = fs::absolute(trace).string();  // the child may change its folder before it is opened
     added["CUDA_INJECTION64_PATH"] = added["NVTX_INJECTION64_PATH"] = paths.tracer.string();
+    added["ZEROSTALL_TRACE_KEEP_HOST"] = options.keep_host ? "1" : "0";
   }
   if (options.simulate) add_simulator(options, paths, added);
   return added;
@@ -81,7 +83,7 @@ Result<Done> check_parts(const Injection& options, const InstallPaths& paths) {
     return Error{
         fmt::format("the simulated GPU lies in a folder whose name holds a space or colon, which LD_PRELOAD "
                     "cannot take: move the installation away from {}",
-                    paths.simulator.parent_path().string())};
+                    shown_path(paths.simulator.parent_path()))};
   return Done{};
 }
 

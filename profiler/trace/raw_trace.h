@@ -96,8 +96,11 @@ struct TraceMeta {
   Clock clock = Clock::measured;
   std::string host_clock;  // of the simulated GPU: "cpu" when the host's CPU time drives it; else "" or "model"
   std::string program;     // file name of the executable
-  std::vector<std::string> argv;
+  std::string script;      // what Python runs: a path (relative to its project), "-m MODULE", "-c" or "-"
+  std::optional<std::int64_t> arguments;  // how many the program, or the script, was given; values are never stored
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
+  std::optional<std::int64_t> host_number;  // of the host within the job
+  std::string host;                         // its name, where the user wanted that kept
 };
 
 // Why a trace is not complete, and where its readable part ends.

@@ -77,6 +77,18 @@ def command_of(python, program, header):
     return [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(header.ranks), program]
 
 
+def check_ranks(program, header, stat):
+    """Each rank has a trace that says which it is, and the launcher has none."""
+    seen = [(p["rank"], p["local_rank"], p["world_size"], p["host_number"]) for p in stat["processes"]]
+    texts = []
+    if seen != [(rank, rank, header.ranks, 0) for rank in range(header.ranks)]:
+        texts.append(f"ranks, local ranks, world sizes and hosts are {seen}")
+    for process in stat["processes"]:
+        if not (process["script"] or "").endswith(program.name) or process["argv"] is not None or process["host"]:
+            texts.append(f"a rank is described as {process['script']}, {process['argv']}, {process['host']}")
+    return texts
+
+
 def run(tools, python, program, header, folder, with_profiler):
     """What is wrong, as texts."""
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
@@ -88,6 +100,8 @@ def run(tools, python, program, header, folder, with_profiler):
     if trace and trace.exists():
         stat = tools.stat(trace, header.warmup)
         texts += check_trace(header, stat)
+        if header.ranks > 1:
+            texts += check_ranks(program, header, stat)
         if with_profiler and header.profiler and header.ranks == 1 and not texts:
             import profiler_check
             texts += profiler_check.check(tools, python, program, header, folder, stat)

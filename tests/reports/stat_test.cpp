@@ -90,11 +90,16 @@ TEST(StatJson, RepairsTextThatIsNotUtf8) {
 TEST(StatJson, ListsTheProcessesOfARecording) {
   NamedRun rank{"rank1.zstall", make_run({}, StepShape{}).summary};
   rank.summary.meta.rank = 1;
-  rank.summary.meta.argv = {"python", "train.py"};
+  rank.summary.meta.program = "python3.11";
+  rank.summary.meta.script = "train.py";
+  rank.summary.meta.arguments = 2;
   const Json json = Json::parse(render_stat_json(rank.summary, {rank, {"process-7.zstall", {}}}));
   ASSERT_EQ(json["processes"].size(), 2u);
   EXPECT_EQ(json["processes"][0]["rank"], 1);
-  EXPECT_EQ(json["processes"][0]["argv"], Json({"python", "train.py"}));
+  EXPECT_TRUE(json["processes"][0]["argv"].is_null());
+  EXPECT_EQ(json["processes"][0]["script"], "train.py");
+  EXPECT_EQ(json["processes"][0]["arguments"], 2);
+  EXPECT_TRUE(json["processes"][0]["host"].is_null());
   EXPECT_EQ(json["processes"][0]["per_step"]["waits"]["max"], 13);
   EXPECT_TRUE(json["processes"][1]["rank"].is_null());
   EXPECT_TRUE(json["processes"][1]["per_step"]["waits"].is_null());

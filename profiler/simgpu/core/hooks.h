@@ -64,8 +64,9 @@ extern std::atomic<const Hooks*> g_hooks;
 extern thread_local std::uint32_t t_correlation;  // of the API call this thread is in
 std::uint32_t next_correlation();
 
-// Loads the library named by CUDA_INJECTION64_PATH once, as the driver does on first use.
-void initialize_driver();
+// Loads the library named by CUDA_INJECTION64_PATH once, as the driver does on first use of the device: not for a
+// function that needs none, so that a child forked after it loads its own.
+void initialize_driver(const char* function);
 extern std::atomic<bool> g_initialized;
 
 // Brackets one public entry point.
@@ -75,7 +76,7 @@ class ApiCall {
           Counter* counter)
       : previous_(t_correlation) {
     count(counter);
-    if (!g_initialized.load(std::memory_order_acquire)) initialize_driver();
+    if (!g_initialized.load(std::memory_order_acquire)) initialize_driver(counter->function);
     if (g_measure_host) [[unlikely]]
       enter_measured_call();
     t_correlation = next_correlation();
