@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "profiler/base/late_local.h"
 #include "profiler/simgpu/core/attributes.h"
 #include "profiler/simgpu/core/fat_binary.h"
 #include "profiler/simgpu/core/simulator.h"
@@ -56,10 +57,10 @@ void renew_functions_lock() { new (&registry().lock) std::shared_mutex; }
 Function* function_of(const void* handle) {
   // A launch asks for the same few kernels over and over; functions are never freed, so a thread may remember them.
   struct Entry {
-    const void* handle;
-    Function* function;
+    const void* handle = nullptr;
+    Function* function = nullptr;
   };
-  static thread_local std::array<Entry, 256> recent{};
+  auto& recent = late_local<std::array<Entry, 256>>();
   Entry& entry = recent[(reinterpret_cast<std::uintptr_t>(handle) >> 4) % recent.size()];
   if (entry.handle == handle && entry.function) return entry.function;
   Registry& r = registry();
