@@ -52,7 +52,10 @@ int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 void lock_functions() { registry().lock.lock_shared(); }
 void unlock_functions() { registry().lock.unlock_shared(); }
-void renew_functions_lock() { new (&registry().lock) std::shared_mutex; }
+void renew_functions_lock() {
+  unlock_functions();  // other readers' shares are still in it
+  new (&registry().lock) std::shared_mutex;
+}
 
 Function* function_of(const void* handle) {
   // A launch asks for the same few kernels over and over; functions are never freed, so a thread may remember them.
