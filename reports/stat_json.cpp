@@ -124,6 +124,7 @@ Json oddities(const RunSummary& run) {
   Json json = Json::object();
   for (const auto& [name, count] : run.oddities) json[name] = count;
   json["truncated"] = run.truncated;
+  json["stop_reason"] = run.end.reason.empty() ? Json(nullptr) : Json(run.end.reason);
   json["stopped_at_byte"] = run.truncated && run.end.byte > 0 ? Json(run.end.byte) : Json(nullptr);
   json["damage"] = run.end.damage.empty() ? Json(nullptr) : Json(run.end.damage);
   json["unsupported_calls"] = Json(run.unsupported);
@@ -134,6 +135,8 @@ Json oddities(const RunSummary& run) {
 
 Json number(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
+Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
+
 Json process_list(const std::vector<NamedRun>& processes) {
   Json list = Json::array();
   for (const auto& [name, run] : processes)
@@ -141,11 +144,17 @@ Json process_list(const std::vector<NamedRun>& processes) {
                     {"rank", number(run.meta.rank)},
                     {"local_rank", number(run.meta.local_rank)},
                     {"pid", number(run.meta.pid)},
-                    {"argv", run.meta.argv},
+                    {"argv", nullptr},  // of older versions: a trace does not hold it any more
                     {"complete", run.complete()},
                     {"steps", run.steps.size()},
                     {"totals", to_json(run.totals)},
-                    {"per_step", to_json(run.per_step)}});
+                    {"per_step", to_json(run.per_step)},
+                    {"program", text(run.meta.program)},
+                    {"script", text(run.meta.script)},
+                    {"arguments", number(run.meta.arguments)},
+                    {"world_size", number(run.meta.world_size)},
+                    {"host_number", number(run.meta.host_number)},
+                    {"host", text(run.meta.host)}});
   return list;
 }
 
@@ -153,7 +162,8 @@ Json repeatable(const RunSummary& run) { return run.times_repeatable ? Json(*run
 
 }  // namespace
 
-std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes, bool with_stacks) {
+std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes,
+                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks) {
   Json json = {{"schema", "zerostall/stat/1"},
                {"source", source(run)},
                {"device", device(run)},
@@ -177,7 +187,10 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
-  if (!processes.empty()) json["processes"] = process_list(processes);
+  if (processes.empty()) return to_text(json);
+  json["processes"] = process_list(processes);
+  json["unreadable"] = Json::array();
+  for (const auto& [name, why] : unreadable) json["unreadable"].push_back({{"file", name}, {"why", why}});
   return to_text(json);
 }
 

@@ -74,6 +74,12 @@ void add_record(CLI::App& app, RecordArguments& options) {
                           "model (default): a modelled cost per call; cpu: measured CPU time between calls"),
        "CLOCK")
       ->check(CLI::IsMember({"model", "cpu"}).description(""));
+  word(record->add_option("--stacks", options.stacks,
+                          "Calls whose call stack is recorded: none, waits or all (default: waits)"),
+       "CALLS")
+      ->check(CLI::IsMember({"none", "waits", "all"}).description(""));
+  record->add_flag("--keep-host", options.keep_host,
+                   "Store the host's name in the trace (default: its number in a job only)");
   record->add_flag("--no-tracer", options.no_tracer,
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
 }

@@ -27,6 +27,8 @@ struct RecordArguments {
   std::optional<std::int64_t> seed;
   bool quiet = false;
   bool no_tracer = false;
+  bool keep_host = false;
+  std::string stacks = "waits";
 };
 
 struct StatOptions {

@@ -98,14 +98,18 @@ struct TraceMeta {
   Clock clock = Clock::measured;
   std::string host_clock;  // of the simulated GPU: "cpu" when the host's CPU time drives it; else "" or "model"
   std::string program;     // file name of the executable
-  std::vector<std::string> argv;
+  std::string script;      // what Python runs: a path (relative to its project), "-m MODULE", "-c" or "-"
+  std::optional<std::int64_t> arguments;  // how many the program, or the script, was given; values are never stored
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
+  std::optional<std::int64_t> host_number;  // of the host within the job
+  std::string host;                         // its name, where the user wanted that kept
 };
 
-// Where the readable part of an incomplete file ends.
+// Why a trace is not complete, and where its readable part ends.
 struct TraceEnd {
-  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged chunk; 0 = not known
-  std::string damage;  // what is wrong there: "checksum", "chunk header", "chunk length", ...; "" = the file just ends
+  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged part; 0 = not known
+  std::string damage{};    // what is wrong there: "checksum", "segment header", "record", ...; "" = the file just ends
+  std::string reason{};    // why recording ended before the process did: "the disk was full"; "" = no such thing
 };
 
 struct RawTrace {
@@ -116,8 +120,9 @@ struct RawTrace {
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
   Stacks stacks;
-  bool truncated = false;  // cut off or damaged: `end` says where
+  bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
+  std::int64_t lost_calls = 0, lost_marks = 0;  // that the tracer saw and could not record
   // What the reader met and repaired or dropped, by name; only names that occurred.
   std::map<std::string, std::int64_t> oddities;
 };

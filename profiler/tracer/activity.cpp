@@ -1,5 +1,6 @@
 #include "profiler/tracer/activity.h"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "profiler/tracer/collector.h"
@@ -12,8 +13,10 @@ using format::GpuKind;
 using format::GpuRecord;
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+std::atomic<bool> g_in_use{false};  // CUPTI has asked for a buffer: it is up and has something to flush
 
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
+  g_in_use.store(true, std::memory_order_relaxed);
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
   *bytes = *buffer ? kBufferBytes : 0;
   *max_records = 0;
@@ -62,29 +65,26 @@ GpuRecord from(const CUpti_ActivityMemset4& m) {
 }
 
 void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-  std::vector<GpuRecord> records;
-  records.reserve(valid_bytes / sizeof(CUpti_ActivityKernel9) + 1);
   CUpti_Activity* record = nullptr;
   while (valid_bytes > 0 && cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
     switch (record->kind) {
       case CUPTI_ACTIVITY_KIND_KERNEL:
       case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        records.push_back(from(*reinterpret_cast<const CUpti_ActivityKernel9*>(record)));
+        collector().add(from(*reinterpret_cast<const CUpti_ActivityKernel9*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_MEMCPY:
-        records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record)));
+        collector().add(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record)));
+        collector().add(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record)));
         break;
       case CUPTI_ACTIVITY_KIND_MEMSET:
-        records.push_back(from(*reinterpret_cast<const CUpti_ActivityMemset4*>(record)));
+        collector().add(from(*reinterpret_cast<const CUpti_ActivityMemset4*>(record)));
         break;
       default:
         break;
     }
   }
-  collector().add(records);
   std::free(buffer);
 }
 
@@ -108,7 +108,7 @@ bool start_activity(std::string* error) {
 }
 
 void flush_activity() {
-  if (const CuptiApi* api = cupti_api()) api->flush_all(0);
+  if (const CuptiApi* api = cupti_api(); api && g_in_use.load(std::memory_order_relaxed)) api->flush_all(0);
 }
 
 void finish_activity() {

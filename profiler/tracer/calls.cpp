@@ -6,21 +6,43 @@
 #include "profiler/trace/api_table.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/settings.h"
+#include "profiler/tracer/stack_table.h"
 
 namespace zerostall::tracer {
 namespace {
 
 using format::CallRecord;
 
-constexpr std::uint8_t kNoCopy = 255, kUnknownDirection = 254;
-thread_local std::uint8_t t_depth = 0;    // recorded calls this thread is in
-thread_local std::uint8_t t_counted = 0;  // those of them that the analysis counts
+constexpr std::uint8_t kUnknownDirection = 254;
 
 // What is known of an id, by domain; filled before the first callback is enabled, read-only after.
 struct Trait {
   bool copy = false;
   bool counted = false;  // not of kind `other`
+  bool stack = false;    // its call stack is recorded
 };
+
+// Calls that wait, or may.
+constexpr bool is_wait(ApiKind kind) {
+  switch (kind) {
+    case ApiKind::stream_sync:
+    case ApiKind::device_sync:
+    case ApiKind::event_sync:
+    case ApiKind::copy:
+    case ApiKind::implicit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool wants_stack(ApiKind kind) {
+  return settings().stacks == StacksOf::all || (settings().stacks == StacksOf::waits && is_wait(kind));
+}
+
+// Within the device: nothing waits. To say so costs less than a stack.
+constexpr std::uint8_t kDeviceToDevice = 3;
 std::array<std::vector<Trait>, 3> g_traits;
 
 std::uint64_t handle(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
@@ -157,18 +179,18 @@ void read_driver(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!data.correlationData || *data.correlationData == 0)
     return;  // not recorded, or begun before the tracer was there
-  if (t_depth > 0) --t_depth;
-  if (t_counted > 0 && g_traits[domain][id].counted) --t_counted;
-  CallRecord r{};
+  const Trait trait = g_traits[domain][id];
+  ThreadLog& thread = collector().thread_log();
+  if (thread.depth > 0) --thread.depth;
+  if (trait.counted && thread.counted > 0) --thread.counted;
+  CallRecord r;
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
-  r.thread = thread_id();
   r.correlation = data.correlationId;
-  r.name = collector().static_string_id(data.functionName);
   r.context = data.contextUid;
   r.callback_id = id;
   r.domain = static_cast<std::uint8_t>(domain);
-  r.depth = t_depth;
-  r.copy_kind = g_traits[domain][id].copy ? kUnknownDirection : kNoCopy;
+  r.depth = thread.depth;
+  if (trait.copy) r.copy_kind = kUnknownDirection;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   if (data.functionParams) {
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
@@ -177,7 +199,8 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
       read_driver(id, data, r);
   }
   r.end_ns = timestamp_ns();
-  collector().add(r);
+  if (trait.stack && r.copy_kind != kDeviceToDevice) r.stack = stack_id();
+  collector().add(thread, r);
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* raw) {
@@ -188,9 +211,10 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   // The driver calls that a runtime call makes are part of it: not recorded when it is counted itself, which keeps
   // them from being counted twice and costs nothing.
   *data.correlationData = 0;
-  if (t_counted > 0) return;
-  ++t_depth;
-  if (g_traits[domain][id].counted) ++t_counted;
+  ThreadLog& thread = collector().thread_log();
+  if (thread.counted > 0) return;
+  ++thread.depth;
+  if (g_traits[domain][id].counted) ++thread.counted;
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
 }
 
@@ -207,7 +231,8 @@ void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti
     if (api.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) continue;
     const ApiInfo info = find_api(name);
     if (info.name.empty()) continue;
-    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other};
+    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind)};
+    collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     ids.push_back(id);
   }
   for (const std::uint32_t id : ids) api.enable_callback(1, subscriber, domain, id);

@@ -9,10 +9,14 @@
 #include <mutex>
 
 #include "profiler/tracer/activity.h"
+#include "profiler/tracer/attendance.h"
 #include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
+#include "profiler/tracer/settings.h"
+#include "profiler/tracer/stack_table.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -25,7 +29,9 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+// Runs in forked children too, where there is nothing to end.
 void on_exit() {
+  if (collector().is_over()) return;
   finish_activity();
   collector().finish();
 }
@@ -35,18 +41,34 @@ void on_exit() {
 void on_python_exit() {
   if (!collector().is_writing()) return;
   flush_activity();
-  collector().flush_all();
+}
+
+StackSink sink_for_stacks() {
+  return {[](std::string_view text) { return collector().string_id(text); },
+          [](StackDefinition kind, std::uint32_t id, std::string_view bytes) {
+            const bool is_module = kind == StackDefinition::module;
+            collector().define(is_module ? format::DefinitionKind::module : format::DefinitionKind::stack, id, bytes);
+          }};
 }
 
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
+  attend();
+  if (!collector().open(meta_json(model ? model() : nullptr))) {
+    attend_in_vain();
+    return false;
+  }
+  if (settings().stacks != StacksOf::none) start_stacks(sink_for_stacks());
   std::string error;
-  const bool ok = start_calls(&error) && start_activity(&error);
-  if (!collector().open(meta_json(model ? model() : nullptr))) return false;
+  const bool ok = start_calls(&error) && (!settings().gpu || start_activity(&error));
+  start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);
-  pthread_atfork(nullptr, nullptr, [] { collector().abandon(); });
+  pthread_atfork(nullptr, nullptr, [] {
+    collector().abandon();
+    abandon_stacks();
+  });
   if (!ok) {
     std::fprintf(stderr, "[zerostall] tracing is off: %s\n", error.c_str());
     collector().note(format::NoteKind::tool_problem, error, 0);

@@ -58,7 +58,7 @@ TEST(StatJson, HasStacksWhereAskedFor) {
   frame.why_not = "no such file here";
   stack.native = {frame, NativeLine{}};
   run.stacks = {stack, WaitStack{}};
-  const Json json = Json::parse(render_stat_json(run, {}, true))["stacks"];
+  const Json json = Json::parse(render_stat_json(run, {}, {}, true))["stacks"];
   EXPECT_EQ(keys(json[0]),
             (std::vector<std::string>{"id", "waits", "python_frames", "python", "python_cut", "native", "native_cut"}));
   EXPECT_EQ(json[0]["id"], 4);
@@ -97,7 +97,8 @@ TEST(StatJson, WritesUnknownAsNull) {
   EXPECT_TRUE(json["per_step"]["drains"].is_null());
   EXPECT_TRUE(json["steps"][3]["idle_waits"].is_null());
   EXPECT_EQ(json["oddities"]["truncated"], true);
-  EXPECT_GT(json["oddities"]["stopped_at_byte"], 32);
+  EXPECT_TRUE(json["oddities"]["stopped_at_byte"].is_null());
+  EXPECT_EQ(json["oddities"]["stop_reason"], "its process was killed, left by _exit, or still runs");
   EXPECT_TRUE(json["oddities"]["damage"].is_null());
   RunSummary unread;
   unread.truncated = true;
@@ -117,11 +118,16 @@ TEST(StatJson, RepairsTextThatIsNotUtf8) {
 TEST(StatJson, ListsTheProcessesOfARecording) {
   NamedRun rank{"rank1.zstall", make_run({}, StepShape{}).summary};
   rank.summary.meta.rank = 1;
-  rank.summary.meta.argv = {"python", "train.py"};
+  rank.summary.meta.program = "python3.11";
+  rank.summary.meta.script = "train.py";
+  rank.summary.meta.arguments = 2;
   const Json json = Json::parse(render_stat_json(rank.summary, {rank, {"process-7.zstall", {}}}));
   ASSERT_EQ(json["processes"].size(), 2u);
   EXPECT_EQ(json["processes"][0]["rank"], 1);
-  EXPECT_EQ(json["processes"][0]["argv"], Json({"python", "train.py"}));
+  EXPECT_TRUE(json["processes"][0]["argv"].is_null());
+  EXPECT_EQ(json["processes"][0]["script"], "train.py");
+  EXPECT_EQ(json["processes"][0]["arguments"], 2);
+  EXPECT_TRUE(json["processes"][0]["host"].is_null());
   EXPECT_EQ(json["processes"][0]["per_step"]["waits"]["max"], 13);
   EXPECT_TRUE(json["processes"][1]["rank"].is_null());
   EXPECT_TRUE(json["processes"][1]["per_step"]["waits"].is_null());

@@ -1,0 +1,17 @@
+// What the user asked of the tracer, read once from the environment (`zerostall record` sets it).
+#pragma once
+#include <cstdint>
+
+namespace zerostall::tracer {
+
+enum class StacksOf : std::uint8_t { none, waits, all };
+
+struct Settings {
+  bool gpu = true;                    // ZEROSTALL_TRACE_GPU=off: calls and marks only, no records of GPU work
+  StacksOf stacks = StacksOf::waits;  // ZEROSTALL_TRACE_STACKS: the calls whose call stack is recorded
+  std::uint64_t max_bytes = 0;        // ZEROSTALL_TRACE_MAX_BYTES: largest file; 0 = no limit
+};
+
+const Settings& settings();
+
+}  // namespace zerostall::tracer
