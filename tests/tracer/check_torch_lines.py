@@ -18,7 +18,8 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(record, check=True, cwd=folder)
     # The program's libraries are found from the environment of the command, as a user has it.
     environment = dict(os.environ, VIRTUAL_ENV=os.path.dirname(os.path.dirname(python)))
-    show = [zerostall, "stat", "--stacks", "--json", "--warmup", "0", trace]
+    simulated = os.path.join(build, "lib", "zerostall")
+    show = [zerostall, "stat", "--stacks", "--symbols", simulated, "--json", "--warmup", "0", trace]
     stat = json.loads(subprocess.run(show, check=True, cwd=folder, env=environment, capture_output=True).stdout)
 found = {}
 for stack in stat["stacks"]:
