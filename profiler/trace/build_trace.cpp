@@ -49,6 +49,7 @@ Call make_call(const RawCall& raw, ThreadIndex thread, const NameInfo& info, Tra
     ++trace.oddities["reversed_calls"];
   }
   call.context = raw.context;
+  call.stack = raw.stack;
   call.name = info.stripped;
   call.result = raw.result;
   call.kind = info.api.kind;
@@ -187,6 +188,7 @@ Trace build_trace(RawTrace raw) {
   trace.lost_marks = raw.lost_marks;
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
+  trace.stacks = std::move(raw.stacks);
   for (const RawNote& note : trace.notes)
     if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
 

@@ -9,6 +9,7 @@
 
 #include "profiler/base/strings.h"
 #include "profiler/base/units.h"
+#include "profiler/trace/stacks.h"
 
 namespace zerostall {
 
@@ -42,6 +43,7 @@ struct RawCall {
   std::int32_t result = 0;                        // 0 = success
   std::uint8_t depth = 0;                         // recorded calls of the same thread around this one
   CopyDirection direction = CopyDirection::none;  // as the call's arguments say
+  std::uint32_t stack = 0;                        // key of RawTrace::stacks; 0 = none
 };
 
 enum class GpuOpKind : std::uint8_t { kernel, copy, memset };
@@ -117,6 +119,7 @@ struct RawTrace {
   std::vector<RawGpuOp> gpu_ops;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
+  Stacks stacks;
   bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
   std::int64_t lost_calls = 0, lost_marks = 0;  // that the tracer saw and could not record
