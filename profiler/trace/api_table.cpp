@@ -182,9 +182,8 @@ ApiInfo find_api(std::string_view name) {
   static constexpr auto order = by_name(kTable, [](const ApiInfo& info) { return info.name; });
   std::array<char, kLongestName> room;
   name = plain_name(name, room);
-  const auto found = std::lower_bound(order.begin(), order.end(), name, [](std::uint16_t i, std::string_view n) {
-    return kTable[i].name < n;
-  });
+  const auto found = std::lower_bound(order.begin(), order.end(), name,
+                                      [](std::uint16_t i, std::string_view n) { return kTable[i].name < n; });
   return found != order.end() && kTable[*found].name == name ? kTable[*found] : ApiInfo{};
 }
 

@@ -44,7 +44,8 @@ struct RawCall {
   CopyDirection direction = CopyDirection::none;  // as the call's arguments say
 };
 
-enum class GpuOpKind : std::uint8_t { kernel, copy, memset };
+// graph: a whole launch of a graph, instead of its kernels, copies and memsets.
+enum class GpuOpKind : std::uint8_t { kernel, copy, memset, graph };
 
 // A piece of GPU work. A time of 0 means that the tool gave none.
 struct RawGpuOp {
@@ -61,6 +62,17 @@ struct RawGpuOp {
   MemoryKind source = MemoryKind::unknown;
   MemoryKind target = MemoryKind::unknown;
   bool from_graph = false;
+};
+
+enum class OverheadKind : std::uint8_t { other, module_loading, function_loading, queue_full };
+
+// Time that a call spent on more than its own work, as the tool reports it.
+struct RawOverhead {
+  Nanos begin_ns = 0;  // 0 = the tool gave no times
+  Nanos end_ns = 0;
+  std::uint32_t thread = 0;       // 0 = unknown
+  std::uint32_t correlation = 0;  // of the call; 0 = unknown
+  OverheadKind kind = OverheadKind::other;
 };
 
 enum class RawMarkKind : std::uint8_t { push, pop, start, end, instant };
@@ -98,6 +110,8 @@ struct TraceMeta {
   std::string program;     // file name of the executable
   std::vector<std::string> argv;
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
+  std::vector<std::string> unknown_apis;  // functions that CUPTI can report and this program does not know
+  bool tells_queue_full = false;          // CUPTI says of launches whether they waited for a place in the queue
 };
 
 // Where the readable part of an incomplete file ends.
@@ -111,6 +125,7 @@ struct RawTrace {
   StringTable strings;
   std::vector<RawCall> calls;
   std::vector<RawGpuOp> gpu_ops;
+  std::vector<RawOverhead> overheads;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
   bool truncated = false;  // cut off or damaged: `end` says where

@@ -59,10 +59,8 @@ class ApiCallsTest : public ::testing::Test {
     if (!child) throw std::runtime_error(child.error().message);
     Traced t;
     t.child = *child;
-    auto raw = read_native(options.trace_file);
-    if (!raw) throw std::runtime_error(raw.error().message);
-    t.trace = build_trace(*raw);
-    t.summary = analyze(std::move(*raw), {});
+    t.trace = build_trace(read(options.trace_file));
+    t.summary = analyze(read(options.trace_file), {});
     for (const Call& call : t.trace.calls) ++t.in_trace[std::string(t.trace.text(call.name))];
     std::istringstream lines(t.child.out);
     for (std::string name, rest; lines >> name && std::getline(lines, rest);)
@@ -71,6 +69,12 @@ class ApiCallsTest : public ::testing::Test {
     for (const auto& [name, count] : nlohmann::json::parse(file).at("calls").items())
       if (!find_api(name).name.empty()) t.in_book[std::string(strip_version(name))] += count.get<std::int64_t>();
     return t;
+  }
+
+  static RawTrace read(const fs::path& path) {
+    auto raw = read_native(path);
+    if (!raw) throw std::runtime_error(raw.error().message);
+    return std::move(*raw);
   }
 
   fs::path folder;
