@@ -16,7 +16,7 @@ using format::GpuRecord;
 // What reading buffers needs. Never destroyed: buffers come until the process ends.
 struct Reading {
   std::mutex lock;  // buffers come on CUPTI's thread, and on those that flush
-  KernelNames names;
+  KernelNames names{[](std::string_view name) { return collector().string_id(name); }};
   std::vector<GpuRecord> records;
 };
 Reading& reading() {

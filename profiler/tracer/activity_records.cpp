@@ -1,7 +1,5 @@
 #include "profiler/tracer/activity_records.h"
 
-#include "profiler/tracer/collector.h"
-
 namespace zerostall::tracer {
 namespace {
 
@@ -57,7 +55,7 @@ std::uint32_t KernelNames::id_of(const char* name) {
   if (!name) return 0;
   if (known_.size() >= kMostNames) known_.clear();
   Known& known = known_[name];
-  if (known.id == 0 || known.text != name) known = {name, collector().string_id(name)};
+  if (known.id == 0 || known.text != name) known = {name, intern_(name)};
   return known.id;
 }
 

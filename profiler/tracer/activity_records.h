@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "profiler/trace/format.h"
@@ -14,13 +15,16 @@ namespace zerostall::tracer {
 // lives; another name may come to stand there: contents are compared. Not thread-safe.
 class KernelNames {
  public:
-  std::uint32_t id_of(const char* name);
+  using Intern = std::uint32_t (*)(std::string_view name);  // gives a name its id
+  explicit KernelNames(Intern intern) : intern_(intern) {}
+  std::uint32_t id_of(const char* name);  // 0 for null
 
  private:
   struct Known {
     std::string text;
     std::uint32_t id = 0;
   };
+  Intern intern_;
   std::unordered_map<const char*, Known> known_;
 };
 
