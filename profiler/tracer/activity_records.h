@@ -32,4 +32,12 @@ class KernelNames {
 // made it, which every newer one's begins with. False: not a record of GPU work.
 bool read_gpu_work(const CUpti_Activity& record, KernelNames& names, format::GpuRecord& out);
 
+// False: not a record of overhead. Frees what the record owns. `cupti_version`: cuptiGetVersion's.
+bool read_overhead(const CUpti_Activity& record, std::uint32_t cupti_version, format::OverheadRecord& out);
+
+inline constexpr std::uint32_t kFirstToTellQueueFull =
+    22;  // CUPTI of CUDA 12.4: says of launches that the queue was full
+// CUDA 12.5: graphs recorded as a whole are safe (12.4 crashed on copies and memsets in them).
+inline constexpr std::uint32_t kFirstWithWholeGraphs = 23;
+
 }  // namespace zerostall::tracer

@@ -155,5 +155,64 @@ TEST_F(ApiCallsTest, ThreeQueriesInARowThatAreNotReadyAreOneSpin) {
   EXPECT_EQ(t.in_trace, t.in_book);
 }
 
+TEST_F(ApiCallsTest, FunctionsOfANewerCuptiAreRecordedNamedAndHideNothing) {
+  environment("ZEROSTALL_SIM_CUPTI_NEW_API", "cudaDeviceSynchronize_v3020:cudaNewWait_v14000");
+  const Traced t = run("all");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_THAT(t.trace.meta.unknown_apis, ::testing::ElementsAre("cudaNewWait_v14000"));
+  EXPECT_EQ(t.summary.unknown, (Counts{{"cudaNewWait", t.said.at("cudaDeviceSynchronize")}}));
+  const Counts& seen = t.in_trace;
+  EXPECT_EQ(seen.at("cuCtxSynchronize"), 1 + t.said.at("cudaDeviceSynchronize")) << "what it calls is seen";
+  EXPECT_EQ(t.summary.totals[Counter::device_syncs], seen.at("cuCtxSynchronize") + seen.at("cudaThreadSynchronize"));
+}
+
+TEST_F(ApiCallsTest, LaunchesThatWaitForAPlaceInTheQueueAreThoseTheDriverNames) {
+  const Traced t = run("fills-the-queue");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_TRUE(t.trace.meta.tells_queue_full);
+  EXPECT_EQ(t.summary.totals[Counter::queue_full], 1030 - 1024);
+  EXPECT_EQ(t.summary.totals[Counter::waits], 1);
+  EXPECT_EQ(t.in_trace, t.in_book);
+}
+
+TEST_F(ApiCallsTest, AKernelLoadedAtItsFirstLaunchIsSeen) {
+  EXPECT_EQ(run("polls").trace.lazy_loads.size(), 1u);
+  environment("CUDA_MODULE_LOADING", "EAGER");
+  fs::remove(folder / "run.zstall");
+  EXPECT_EQ(run("polls").trace.lazy_loads.size(), 0u);
+}
+
+TEST_F(ApiCallsTest, AGraphIsRecordedNodeByNodeOrAsAWhole) {
+  const Traced nodes = run("graphs");
+  EXPECT_EQ(nodes.summary.gpu_work.graphs, 0);
+  EXPECT_EQ(nodes.summary.gpu_work.kernels, 1 + 5 + 3 * 2);
+  environment("ZEROSTALL_TRACE_WHOLE_GRAPHS", "1");
+  fs::remove(folder / "run.zstall");
+  const Traced whole = run("graphs");
+  EXPECT_EQ(whole.summary.gpu_work.graphs, 3);
+  EXPECT_EQ(whole.summary.gpu_work.kernels, std::nullopt) << "not 6: what was in the graphs is not known";
+  EXPECT_EQ(whole.in_trace, nodes.in_trace);
+  EXPECT_THAT(whole.trace.oddities, ::testing::IsEmpty());
+  EXPECT_EQ(whole.summary.totals[Counter::drains], nodes.summary.totals[Counter::drains]);
+}
+
+TEST_F(ApiCallsTest, RecordsWithoutTimesCountAndHaveNoTimes) {
+  environment("ZEROSTALL_SIM_CUPTI_ZERO_TIMES", "4");
+  const Traced t = run("all");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_EQ(t.trace.oddities.at("bad_times"), static_cast<std::int64_t>(t.trace.gpu_ops.size() / 4));
+  EXPECT_EQ(waits_found(t.trace), waits_said(t.child.out)) << "kinds of waits do not need times";
+}
+
+TEST_F(ApiCallsTest, DroppedRecordsAreCounted) {
+  environment("ZEROSTALL_SIM_CUPTI_DROP", "5");
+  const Traced t = run("all");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_GT(t.summary.lost, 5);
+  EXPECT_FALSE(t.summary.complete());
+  EXPECT_EQ(t.summary.totals[Counter::drains], std::nullopt);
+  EXPECT_EQ(t.in_trace, t.in_book) << "calls do not pass through buffers";
+}
+
 }  // namespace
 }  // namespace zerostall
