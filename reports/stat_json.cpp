@@ -73,6 +73,7 @@ Json oddities(const RunSummary& run) {
   Json json = Json::object();
   for (const auto& [name, count] : run.oddities) json[name] = count;
   json["truncated"] = run.truncated;
+  json["stop_reason"] = run.end.reason.empty() ? Json(nullptr) : Json(run.end.reason);
   json["stopped_at_byte"] = run.truncated && run.end.byte > 0 ? Json(run.end.byte) : Json(nullptr);
   json["damage"] = run.end.damage.empty() ? Json(nullptr) : Json(run.end.damage);
   json["unsupported_calls"] = Json(run.unsupported);

@@ -27,6 +27,7 @@ struct RecordArguments {
   std::optional<std::int64_t> seed;
   bool quiet = false;
   bool no_tracer = false;
+  bool whole_graphs = false;
 };
 
 struct StatOptions {

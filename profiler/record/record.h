@@ -16,6 +16,7 @@ namespace zerostall {
 // How a program is made to record itself.
 struct Injection {
   bool trace = true;                 // false: the simulated GPU alone
+  bool whole_graphs = false;         // a launch of a graph is one record, not one for each of its nodes
   bool simulate = false;             // on the simulated GPU; all below is for that one only
   std::string model = "h200";        // device model
   int gpus = 1;                      // devices the program sees

@@ -240,6 +240,8 @@ Trace build_trace(RawTrace raw) {
   trace.strings = std::move(raw.strings);
   trace.truncated = raw.truncated;
   trace.end = std::move(raw.end);
+  trace.lost_calls = raw.lost_calls;
+  trace.lost_marks = raw.lost_marks;
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
   for (const RawNote& note : trace.notes)
@@ -257,6 +259,7 @@ Trace build_trace(RawTrace raw) {
 }
 
 std::string describe(const TraceEnd& end) {
+  if (!end.reason.empty()) return "cut off: " + end.reason;
   std::string text = end.damage.empty() ? "cut off" : "damaged";
   if (end.byte > 0) text += fmt::format(" at byte {}", end.byte);
   return end.damage.empty() ? text : fmt::format("{} ({})", text, end.damage);

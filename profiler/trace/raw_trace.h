@@ -33,7 +33,7 @@ struct RawCall {
   Nanos begin_ns = 0;
   Nanos end_ns = 0;
   std::uint64_t stream = 0;  // handle as passed
-  std::uint64_t handle = 0;  // event handle, or 0
+  std::uint64_t handle = 0;  // event, executable graph, or 0
   Bytes bytes = 0;           // size of a copy or an allocation, or 0
   std::uint32_t thread = 0;
   std::uint32_t correlation = 0;  // 0 = none
@@ -114,10 +114,11 @@ struct TraceMeta {
   bool tells_queue_full = false;          // CUPTI says of launches whether they waited for a place in the queue
 };
 
-// Where the readable part of an incomplete file ends.
+// Why a trace is not complete, and where its readable part ends.
 struct TraceEnd {
-  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged chunk; 0 = not known
-  std::string damage;  // what is wrong there: "checksum", "chunk header", "chunk length", ...; "" = the file just ends
+  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged part; 0 = not known
+  std::string damage{};    // what is wrong there: "checksum", "segment header", "record", ...; "" = the file just ends
+  std::string reason{};    // why recording ended before the process did: "the disk was full"; "" = no such thing
 };
 
 struct RawTrace {
@@ -128,8 +129,9 @@ struct RawTrace {
   std::vector<RawOverhead> overheads;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
-  bool truncated = false;  // cut off or damaged: `end` says where
+  bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
+  std::int64_t lost_calls = 0, lost_marks = 0;  // that the tracer saw and could not record
   // What the reader met and repaired or dropped, by name; only names that occurred.
   std::map<std::string, std::int64_t> oddities;
 };

@@ -12,7 +12,9 @@
 #include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
+#include "profiler/tracer/settings.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -25,7 +27,9 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+// Runs in forked children too, where there is nothing to end.
 void on_exit() {
+  if (collector().is_over()) return;
   finish_activity();
   collector().finish();
 }
@@ -35,14 +39,14 @@ void on_exit() {
 void on_python_exit() {
   if (!collector().is_writing()) return;
   flush_activity();
-  collector().flush_all();
 }
 
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
-  std::string error;
-  const bool ok = start_calls(&error) && start_activity(&error);
   if (!collector().open(meta_json(model ? model() : nullptr))) return false;
+  std::string error;
+  const bool ok = start_calls(&error) && (!settings().gpu || start_activity(&error));
+  start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);

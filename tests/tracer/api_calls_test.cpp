@@ -55,8 +55,9 @@ class ApiCallsTest : public ::testing::Test {
     set.push_back(name);
   }
 
-  Traced run(const std::string& mode) {
+  Traced run(const std::string& mode, bool whole_graphs = false) {
     RecordOptions options;
+    options.whole_graphs = whole_graphs;
     options.argv = {SUBJECT, mode};
     options.trace_file = folder / "run.zstall";
     options.simulate = true;
@@ -186,9 +187,8 @@ TEST_F(ApiCallsTest, AGraphIsRecordedNodeByNodeOrAsAWhole) {
   const Traced nodes = run("graphs");
   EXPECT_EQ(nodes.summary.gpu_work.graphs, 0);
   EXPECT_EQ(nodes.summary.gpu_work.kernels, 1 + 5 + 3 * 2);
-  environment("ZEROSTALL_TRACE_WHOLE_GRAPHS", "1");
   fs::remove(folder / "run.zstall");
-  const Traced whole = run("graphs");
+  const Traced whole = run("graphs", true);
   EXPECT_EQ(whole.summary.gpu_work.graphs, 3);
   EXPECT_EQ(whole.summary.gpu_work.kernels, std::nullopt) << "not 6: what was in the graphs is not known";
   EXPECT_EQ(whole.in_trace, nodes.in_trace);
