@@ -173,8 +173,8 @@ std::string oddity_lines(const RunSummary& run) {
                     counted(static_cast<std::int64_t>(run.meta.unknown_apis.size()), "function"),
                     join(run.meta.unknown_apis, ", ")));
   if (run.gpu_work.graphs > 0)
-    add(fmt::format("{} recorded as a whole: the kernels, copies and memsets inside are not counted",
-                    counted(run.gpu_work.graphs, "graph launch")));
+    add(fmt::format("graph launches recorded as a whole: {}; the kernels, copies and memsets in them are not counted",
+                    run.gpu_work.graphs));
   if (run.unreal_readbacks.total > 0)
     add(fmt::format(
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
