@@ -91,7 +91,7 @@ __attribute__((constructor)) void prepare_for_fork() { pthread_atfork(nullptr, n
 
 }  // namespace
 
-const Hooks kHooks = {on_enter, on_exit, on_work, on_sync};
+const Hooks kHooks = {on_enter, on_exit, on_work, on_sync, overhead_record};
 
 std::uint32_t context_of(int device) { return static_cast<std::uint32_t>(device) + 1; }
 CUcontext context_handle(std::uint32_t id) {
