@@ -24,6 +24,9 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cuEventRecord", event_record}, {"cuEventRecordWithFlags", event_record},
     // Orders streams; the host goes on at once.
     {"cudaStreamWaitEvent", other}, {"cuStreamWaitEvent", other},
+    // What is launched in between runs later or never: no GPU record is missing (missing_records.h).
+    {"cudaStreamBeginCapture", other}, {"cudaStreamBeginCaptureToGraph", other}, {"cudaStreamEndCapture", other},
+    {"cuStreamBeginCapture", other}, {"cuStreamBeginCaptureToGraph", other}, {"cuStreamEndCapture", other},
 
     {"cudaMemcpy", copy, kSync, kByCall}, {"cudaMemcpy2D", copy, kSync, kByCall}, {"cudaMemcpy3D", copy, kSync, kByCall},
     {"cudaMemcpyToArray", copy, kSync, kByCall}, {"cudaMemcpy2DToArray", copy, kSync, kByCall},

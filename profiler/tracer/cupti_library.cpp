@@ -61,11 +61,11 @@ bool tells_of_an_installation(std::string_view name) {
 std::vector<std::string> folders_beside(std::string_view library, int major) {
   const std::string folder(folder_of(library));
   const std::string cu = "cu" + std::to_string(major) + "/lib";
-  return {folder,                              // one folder for all: nvidia/cu13/lib, lib64
-          folder + "/../../cuda_cupti/lib",    // nvidia/cuda_runtime/lib
-          folder + "/../../nvidia/" + cu,      // torch/lib
+  return {folder,                            // one folder for all: nvidia/cu13/lib, lib64
+          folder + "/../../cuda_cupti/lib",  // nvidia/cuda_runtime/lib
+          folder + "/../../nvidia/" + cu,    // torch/lib
           folder + "/../../nvidia/cuda_cupti/lib",
-          folder + "/../extras/CUPTI/lib64",   // a toolkit's lib64
+          folder + "/../extras/CUPTI/lib64",         // a toolkit's lib64
           folder + "/../../../extras/CUPTI/lib64"};  // a toolkit's targets/x86_64-linux/lib
 }
 
@@ -81,7 +81,9 @@ std::vector<std::string> split_path(std::string_view text) {
 
 std::vector<std::string> folders_to_search(const CuptiSurroundings& around, int major) {
   std::vector<std::string> folders;
-  const auto add = [&](const std::vector<std::string>& more) { folders.insert(folders.end(), more.begin(), more.end()); };
+  const auto add = [&](const std::vector<std::string>& more) {
+    folders.insert(folders.end(), more.begin(), more.end());
+  };
   for (const std::string& library : around.loaded)
     if (tells_of_an_installation(name_of(library))) add(folders_beside(library, major));
   add(split_path(around.search_path));
@@ -120,8 +122,9 @@ std::vector<CuptiOffer> offers_of_the_linker(const CuptiSurroundings& around, co
   const auto folders = split_path(around.search_path);
   for (const int major : majors) {
     const std::string name = std::string(kCupti) + "." + std::to_string(major);
-    const bool meets_a_stub = std::any_of(folders.begin(), folders.end(),
-                                          [&](const auto& f) { return is_stub(f + "/" + name) && exists(f + "/" + name); });
+    const bool meets_a_stub = std::any_of(folders.begin(), folders.end(), [&](const auto& f) {
+      return is_stub(f + "/" + name) && exists(f + "/" + name);
+    });
     if (!meets_a_stub) offers.push_back({name, false});
   }
   return offers;
@@ -159,8 +162,8 @@ std::vector<int> fitting_majors(const CuptiSurroundings& around) {
     if (const std::string_view name = name_of(path); name.starts_with(kRuntime))
       runtimes.push_back(leading_number(name.substr(kRuntime.size())));
   for (const int major : kKnownMajors) {
-    const bool fits = runtimes.empty() ? around.driver_major == 0 || major <= around.driver_major
-                                       : contains(runtimes, major);
+    const bool fits =
+        runtimes.empty() ? around.driver_major == 0 || major <= around.driver_major : contains(runtimes, major);
     if (fits) fitting.push_back(major);
   }
   return fitting;

@@ -8,6 +8,7 @@
 #include "profiler/simgpu/core/fork.h"
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -42,6 +43,7 @@ bool may_wait(const CallInfo& call, int result) {
 
 void on_enter(CallInfo& call) {
   t_waited = false;
+  if (misbehaves()) maybe_shut_down();
   resources_enter(call);
   deliver_call(call, CUPTI_API_ENTER, nullptr);
   nested_enter(call);
