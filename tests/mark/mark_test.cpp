@@ -106,7 +106,8 @@ TEST_F(MarkTest, TheLibraryNeedsNothingAndDoesNothingWithoutATool) {
                                 "assert mark.zerostall_mark_domain() is None\n"
                                 "mark.zerostall_step_begin(1); mark.zerostall_region_push(b'x')\n"
                                 "mark.zerostall_region_pop(); mark.zerostall_step_end(); mark.zerostall_step_mark(2)\n"
-                                "mark.zerostall_step_end()\n"}},
+                                "mark.zerostall_step_end()\n"},
+                               {}},
                               inbox);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->exit_code, 0) << done->err;

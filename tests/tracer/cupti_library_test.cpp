@@ -23,6 +23,7 @@ class CuptiLibraryTest : public ::testing::Test {
     char pattern[] = "/tmp/zerostall-cupti-XXXXXX";
     root = mkdtemp(pattern);
     site = root / "lib/python3.12/site-packages";
+    for (const char* folder : {"torch/lib", "nvidia/cuda_runtime/lib"}) fs::create_directories(site / folder);
   }
   void TearDown() override { fs::remove_all(root); }
 
