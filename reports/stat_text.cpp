@@ -27,6 +27,7 @@ constexpr auto kColumns = std::to_array<Column>({
     {Counter::event_syncs, "event syncs"},
     {Counter::device_syncs, "device syncs"},
     {Counter::blocking_copies, "blocking copies"},
+    {Counter::blocking_memsets, "blocking memsets"},
     {Counter::h2d_stalls, "H2D stalls"},
     {Counter::blocked_ns, "blocked", true, true},
     {Counter::h2d_stall_ns, "H2D stall", true},

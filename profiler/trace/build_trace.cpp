@@ -160,7 +160,28 @@ void build_ops(const RawTrace& raw, const std::vector<CallIndex>& call_of_raw, T
   });
 }
 
-// Gives each copy call what only the GPU's record knows: the true direction, size, and kind of host memory.
+MemoryKind host_side(const GpuOp& copy) {
+  return copy.direction == CopyDirection::host_to_device ? copy.source : copy.target;
+}
+
+// Gives a copy call what only the GPU's records know: the true direction, size, and kind of host memory. A batch has
+// several records. Where they differ in direction or memory the call has none, but pageable memory, which is what
+// makes copies block, anywhere is pageable memory of the call.
+void learn_from(const GpuOp& op, bool is_first, Call& call) {
+  if (is_first) {
+    if (op.direction != CopyDirection::unknown) call.direction = op.direction;
+    call.bytes = op.bytes;
+    call.host_memory = host_side(op);
+    return;
+  }
+  call.bytes += op.bytes;
+  if (op.direction != call.direction) call.direction = CopyDirection::unknown;
+  const MemoryKind memory = host_side(op);
+  if (memory == call.host_memory) return;
+  const bool pageable = memory == MemoryKind::pageable || call.host_memory == MemoryKind::pageable;
+  call.host_memory = pageable ? MemoryKind::pageable : MemoryKind::unknown;
+}
+
 void link_ops(Trace& trace) {
   for (OpIndex i = 0; i < trace.gpu_ops.size(); ++i) {
     const GpuOp& op = trace.gpu_ops[i];
@@ -168,10 +189,8 @@ void link_ops(Trace& trace) {
     Call& call = trace.calls[op.call];
     const bool is_first = call.op == kNoIndex;
     if (is_first) call.op = i;
-    if (!is_first || call.kind != ApiKind::copy || op.kind != GpuOpKind::copy) continue;
-    if (op.direction != CopyDirection::unknown) call.direction = op.direction;
-    call.bytes = op.bytes;
-    call.host_memory = op.direction == CopyDirection::host_to_device ? op.source : op.target;
+    if (call.kind == ApiKind::copy && op.kind == GpuOpKind::copy) learn_from(op, is_first, call);
+    if (call.kind == ApiKind::memset && op.kind == GpuOpKind::memset) call.host_memory = op.target;
   }
 }
 

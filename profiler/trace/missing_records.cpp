@@ -47,7 +47,7 @@ std::int64_t launches_without_record(const Trace& trace) {
   const std::vector<Window> windows = captures(trace);
   return std::count_if(trace.calls.begin(), trace.calls.end(), [&](const Call& call) {
     return call.kind == ApiKind::launch && call.outermost && call.result == 0 && call.op == kNoIndex &&
-           trace.text(call.name).find("GraphLaunch") == std::string_view::npos && !is_inside(windows, call.begin_ns);
+           !is_inside(windows, call.begin_ns);
   });
 }
 

@@ -20,7 +20,7 @@ struct Call {
   Nanos end_ns = 0;          // never before begin_ns
   std::uint64_t stream = 0;  // handle; 0 = legacy default stream (or none), 2 = the thread's own default stream
   std::uint64_t handle = 0;
-  Bytes bytes = 0;  // of the linked copy record when there is one, else as passed
+  Bytes bytes = 0;  // of the linked copy records when there are some, else as passed
   ThreadIndex thread = 0;
   CallIndex parent = kNoIndex;
   OpIndex op = kNoIndex;      // the first GPU work this call started
@@ -29,10 +29,11 @@ struct Call {
   std::int32_t result = 0;
   ApiKind kind = ApiKind::other;
   bool outermost = false;     // no call of any interest (kind other than `other`) around it, and of interest itself
-  bool async = false;         // copies
+  bool async = false;         // copies, memsets
   bool grows_memory = false;  // took device memory, successfully
   CopyDirection direction = CopyDirection::none;  // copies: by the linked record, else by arguments or name
-  MemoryKind host_memory = MemoryKind::unknown;   // copies between host and device: kind of the host side
+  // Copies between host and device: kind of the host side. Memsets: of the target.
+  MemoryKind host_memory = MemoryKind::unknown;
 };
 
 struct GpuOp {

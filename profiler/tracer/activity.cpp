@@ -1,91 +1,80 @@
 #include "profiler/tracer/activity.h"
 
-#include <cstdlib>
+#include <mutex>
+#include <vector>
 
+#include "profiler/tracer/activity_buffers.h"
+#include "profiler/tracer/activity_records.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
 
 namespace zerostall::tracer {
 namespace {
 
-using format::GpuKind;
 using format::GpuRecord;
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+// What reading buffers needs. Never destroyed: buffers come until the process ends.
+struct Reading {
+  std::mutex lock;  // buffers come on CUPTI's thread, and on those that flush
+  KernelNames names;
+  std::vector<GpuRecord> records;
+};
+Reading& reading() {
+  static Reading* instance = new Reading;
+  return *instance;
+}
+
+std::uint32_t cupti_version() {
+  static const std::uint32_t version = [] {
+    std::uint32_t v = 0;
+    if (const CuptiApi* api = cupti_api()) api->get_version(&v);
+    return v;
+  }();
+  return version;
+}
 
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
-  *bytes = *buffer ? kBufferBytes : 0;
+  *buffer = take_buffer(cupti_version(), bytes);
   *max_records = 0;
 }
 
-// Structs as of CUDA 12.0: later ones only grow at the end, so older layouts can be read from newer records. What
-// kernels, copies and memsets have in common:
-template <class Record>
-GpuRecord common(GpuKind kind, const Record& record) {
-  GpuRecord r{};
-  r.kind = kind;
-  r.begin_ns = static_cast<std::int64_t>(record.start);
-  r.end_ns = static_cast<std::int64_t>(record.end);
-  r.correlation = record.correlationId;
-  r.device = record.deviceId;
-  r.context = record.contextId;
-  r.stream = record.streamId;
-  r.graph_node = record.graphNodeId;
-  return r;
-}
-
-GpuRecord from(const CUpti_ActivityKernel9& k) {
-  GpuRecord r = common(GpuKind::kernel, k);
-  r.name = collector().string_id(k.name ? k.name : "");  // the string lives as long as its module only: copied
-  r.flags = 1;
-  return r;
-}
-
-template <class Copy>
-GpuRecord from_copy(const Copy& c) {
-  GpuRecord r = common(GpuKind::copy, c);
-  r.bytes = c.bytes;
-  r.copy_kind = c.copyKind;
-  r.source_memory = c.srcKind;
-  r.target_memory = c.dstKind;
-  r.flags = (c.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) ? 1 : 0;
-  return r;
-}
-
-GpuRecord from(const CUpti_ActivityMemset4& m) {
-  GpuRecord r = common(GpuKind::memset, m);
-  r.bytes = m.bytes;
-  r.target_memory = static_cast<std::uint8_t>(m.memoryKind);
-  r.flags = (m.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) ? 1 : 0;
-  return r;
-}
-
-void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid_bytes) {
-  std::vector<GpuRecord> records;
-  records.reserve(valid_bytes / sizeof(CUpti_ActivityKernel9) + 1);
+void read_buffer(std::uint8_t* buffer, std::size_t valid_bytes) {
+  Reading& r = reading();
+  std::lock_guard guard(r.lock);
+  r.records.clear();
   CUpti_Activity* record = nullptr;
-  while (valid_bytes > 0 && cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-    switch (record->kind) {
-      case CUPTI_ACTIVITY_KIND_KERNEL:
-      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        records.push_back(from(*reinterpret_cast<const CUpti_ActivityKernel9*>(record)));
-        break;
-      case CUPTI_ACTIVITY_KIND_MEMCPY:
-        records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpy5*>(record)));
-        break;
-      case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        records.push_back(from_copy(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record)));
-        break;
-      case CUPTI_ACTIVITY_KIND_MEMSET:
-        records.push_back(from(*reinterpret_cast<const CUpti_ActivityMemset4*>(record)));
-        break;
-      default:
-        break;
-    }
+  while (cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
+    GpuRecord work{};
+    if (read_gpu_work(*record, r.names, work)) r.records.push_back(work);
   }
-  collector().add(records);
-  std::free(buffer);
+  if (!r.records.empty()) collector().add(r.records);
+}
+
+void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t bytes, std::size_t valid_bytes) {
+  if (is_worthless(buffer)) {
+    // At least: how many threads wrote over each other nobody knows.
+    const std::size_t records = valid_bytes / sizeof(CUpti_ActivityKernel9);
+    if (valid_bytes > 0)
+      collector().note(format::NoteKind::lost_records, "more GPU work than the tracer keeps memory for",
+                       records > 0 ? records : 1);
+    return;
+  }
+  if (buffer && valid_bytes > 0) read_buffer(buffer, valid_bytes);
+  give_back_buffer(buffer, bytes);
+}
+
+// Our buffers are zeroed: else CUPTI would do that, on the program's threads. The other attributes stay as they are:
+// sizes and numbers of buffers on the device, since fewer lose time stamps and more take memory from the program.
+void set_attributes(const CuptiApi& api) {
+  std::uint8_t zeroed = 1;
+  std::size_t bytes = sizeof zeroed;
+  if (api.set_attribute) api.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+}
+
+void note_dropped(const CuptiApi& api) {
+  std::size_t dropped = 0;
+  if (api.dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
+    collector().note(format::NoteKind::lost_records, "CUPTI dropped activity records", dropped);
 }
 
 }  // namespace
@@ -93,6 +82,7 @@ void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::s
 bool start_activity(std::string* error) {
   const CuptiApi& api = *cupti_api();
   api.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  set_attributes(api);
   if (const CUptiResult r = api.register_callbacks(on_request, on_complete); r != CUPTI_SUCCESS) {
     *error = "cuptiActivityRegisterCallbacks: " + result_text(r);
     return false;
@@ -108,16 +98,17 @@ bool start_activity(std::string* error) {
 }
 
 void flush_activity() {
-  if (const CuptiApi* api = cupti_api()) api->flush_all(0);
+  const CuptiApi* api = cupti_api();
+  if (!api) return;
+  api->flush_all(0);
+  note_dropped(*api);
 }
 
 void finish_activity() {
   const CuptiApi* api = cupti_api();
   if (!api) return;
   api->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  std::size_t dropped = 0;
-  if (api->dropped_records(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
-    collector().note(format::NoteKind::lost_records, "CUPTI dropped activity records", dropped);
+  note_dropped(*api);
 }
 
 }  // namespace zerostall::tracer

@@ -55,6 +55,7 @@ Loaded load() {
          find(library, "cuptiActivityGetNextRecord", a.next_record, l.error) &&
          find(library, "cuptiActivityGetNumDroppedRecords", a.dropped_records, l.error) &&
          find(library, "cuptiSetThreadIdType", a.set_thread_id_type, l.error);
+  find_optional(library, "cuptiActivitySetAttribute", a.set_attribute);
   find_optional(library, "cuptiSubscribe_v2", a.subscribe_v2);
   find_optional(library, "cuptiGetCallbackState", a.get_callback_state);
   find_optional(library, "cuptiActivityGetAttribute", a.get_attribute);

@@ -26,6 +26,7 @@ struct CuptiApi {
   decltype(&cuptiSubscribe_v2) subscribe_v2;
   decltype(&cuptiGetCallbackState) get_callback_state;
   decltype(&cuptiActivityGetAttribute) get_attribute;
+  decltype(&cuptiActivitySetAttribute) set_attribute;
 };
 
 // Loads libcupti once. Null if there is none; `error` then says why. Thread-safe.

@@ -26,7 +26,7 @@ std::uint32_t id_count(int domain) {
   switch (domain) {
     case CUPTI_CB_DOMAIN_DRIVER_API:
     case CUPTI_CB_DOMAIN_RUNTIME_API:
-      return callback_count(domain);
+      return callback_count(domain) + (new_api() && new_api()->domain == domain ? 1 : 0);
     case CUPTI_CB_DOMAIN_RESOURCE:
       return CUPTI_CBID_RESOURCE_SIZE;
     case CUPTI_CB_DOMAIN_SYNCHRONIZE:
@@ -161,10 +161,16 @@ void call_subscriber(int domain, std::uint32_t id, const void* data) {
 }
 
 void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result) {
-  if (t_inside || !callback_wanted(call.domain, call.callback_id)) return;
+  std::uint32_t id = call.callback_id;
+  const char* name = call.name;
+  if (const NewApi* other = new_api(); other && other->domain == call.domain && other->of == id) [[unlikely]] {
+    id = other->id;
+    name = other->name.c_str();
+  }
+  if (t_inside || !callback_wanted(call.domain, id)) return;
   CUpti_CallbackData data{};
   data.callbackSite = site;
-  data.functionName = call.name;
+  data.functionName = name;
   data.functionParams = call.params;
   data.functionReturnValue = const_cast<int*>(result);
   data.symbolName = call.symbol;
@@ -173,7 +179,7 @@ void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result)
   data.context = context ? context_as_handle(context) : context_handle(data.contextUid);
   data.correlationData = &call.user_data;
   data.correlationId = call.correlation;
-  call_subscriber(call.domain, call.callback_id, &data);
+  call_subscriber(call.domain, id, &data);
 }
 
 void forget_subscriber() {
@@ -241,7 +247,9 @@ CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id, const char** name) {
-  const char* found = callback_name(domain, id);
+  const NewApi* other = new_api();
+  const bool is_new = other && other->domain == static_cast<int>(domain) && other->id == id;
+  const char* found = is_new ? other->name.c_str() : callback_name(domain, id);
   if (!name || !found) return CUPTI_ERROR_INVALID_PARAMETER;
   *name = found;
   return CUPTI_SUCCESS;

@@ -74,7 +74,7 @@ void on_sync(const SyncInfo& sync) {
   sync_record(sync);
 }
 
-constexpr Hooks kHooks = {on_enter, on_exit, on_work, on_sync};
+constexpr Hooks kHooks = {on_enter, on_exit, on_work, on_sync, overhead_record};
 
 // A forked child cannot use the device, and has neither the parent's worker nor its buffers: no activity there.
 void in_forked_child() {

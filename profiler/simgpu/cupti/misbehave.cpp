@@ -32,8 +32,6 @@ bool set(Misbehaviour& m, std::string_view name, std::string_view value) {
     m.refuse_activity = static_cast<CUptiResult>(number);
   else if (name == "without-names")
     m.without_names = true;
-  else if (name == "zero-times")
-    m.zero_times = number;
   else if (name == "high-times")
     m.high_times = number;
   else if (name == "early")
@@ -137,7 +135,6 @@ int spoil(void* record) {
   if (at.start == nullptr) return 1;
   static std::atomic<std::uint64_t> records{0};
   const std::uint64_t number = records.fetch_add(1, std::memory_order_relaxed);
-  if (is_turn(m.zero_times, number)) *at.start = *at.end = 0;
   if (is_turn(m.high_times, number)) *at.start = *at.end = kHighTime;
   if (is_turn(m.early, number)) *at.start = *at.start > kEarlyBy_ns ? *at.start - kEarlyBy_ns : 1;
   if (is_turn(m.stray, number)) *at.correlation = kStrayCorrelation + static_cast<std::uint32_t>(number);

@@ -5,8 +5,7 @@
 //   refuse-activity=CODE   the activity functions do, while the subscription works
 //   holder=NAME            a tool of that name has subscribed before anybody of this process
 //   without-names=1        the name of the holder is not told, as by cuptiSubscribe
-//   zero-times=N           each N-th GPU record has no times (what a forced flush gives of unfinished work)
-//   high-times=N           ... times of 0x8000000000000000 (device buffers used up)
+//   high-times=N           each N-th GPU record has times of 0x8000000000000000 (device buffers used up)
 //   early=N                ... begins 1 ms before the call that launched it
 //   twice=N                ... comes twice
 //   stray=N                ... carries a correlation id that belongs to no call
@@ -31,7 +30,7 @@ struct Misbehaviour {
   CUptiResult refuse = CUPTI_SUCCESS, refuse_activity = CUPTI_SUCCESS;
   std::string holder;
   bool without_names = false;
-  std::uint64_t zero_times = 0, high_times = 0, early = 0, twice = 0, stray = 0;
+  std::uint64_t high_times = 0, early = 0, twice = 0, stray = 0;
   bool only_forced = false, hoard = false, null_is_fatal = false;
   std::uint64_t shut_down_after = 0;
 };

@@ -1,0 +1,84 @@
+#include "profiler/tracer/activity_records.h"
+
+#include "profiler/tracer/collector.h"
+
+namespace zerostall::tracer {
+namespace {
+
+using format::GpuKind;
+using format::GpuRecord;
+
+constexpr std::size_t kMostNames = 65'536;  // then some program loads modules without end: start over
+
+// What kernels, copies and memsets have in common.
+template <class Record>
+void read_common(GpuKind kind, const Record& record, GpuRecord& r) {
+  r.kind = kind;
+  r.begin_ns = static_cast<std::int64_t>(record.start);
+  r.end_ns = static_cast<std::int64_t>(record.end);
+  r.correlation = record.correlationId;
+  r.device = record.deviceId;
+  r.context = record.contextId;
+  r.stream = record.streamId;
+  if constexpr (requires { record.graphNodeId; }) r.graph_node = record.graphNodeId;
+}
+
+void read(const CUpti_ActivityKernel9& k, KernelNames& names, GpuRecord& r) {
+  read_common(GpuKind::kernel, k, r);
+  r.name = names.id_of(k.name);
+  r.flags = 1;
+}
+
+template <class Copy>
+void read_copy(const Copy& c, GpuRecord& r) {
+  read_common(GpuKind::copy, c, r);
+  r.bytes = c.bytes;
+  r.copy_kind = c.copyKind;
+  r.source_memory = c.srcKind;
+  r.target_memory = c.dstKind;
+  r.flags = (c.flags & CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC) ? 1 : 0;
+}
+
+void read(const CUpti_ActivityMemset4& m, GpuRecord& r) {
+  read_common(GpuKind::memset, m, r);
+  r.bytes = m.bytes;
+  r.target_memory = static_cast<std::uint8_t>(m.memoryKind);
+  r.flags = (m.flags & CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC) ? 1 : 0;
+}
+
+template <class Layout>
+const Layout& as(const CUpti_Activity& record) {
+  return reinterpret_cast<const Layout&>(record);
+}
+
+}  // namespace
+
+std::uint32_t KernelNames::id_of(const char* name) {
+  if (!name) return 0;
+  if (known_.size() >= kMostNames) known_.clear();
+  Known& known = known_[name];
+  if (known.id == 0 || known.text != name) known = {name, collector().string_id(name)};
+  return known.id;
+}
+
+bool read_gpu_work(const CUpti_Activity& record, KernelNames& names, GpuRecord& out) {
+  switch (record.kind) {
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      read(as<CUpti_ActivityKernel9>(record), names, out);
+      return true;
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+      read_copy(as<CUpti_ActivityMemcpy5>(record), out);
+      return true;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      read_copy(as<CUpti_ActivityMemcpyPtoP4>(record), out);
+      return true;
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      read(as<CUpti_ActivityMemset4>(record), out);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace zerostall::tracer
