@@ -74,10 +74,12 @@ Json oddities(const RunSummary& run) {
   for (const auto& [name, count] : run.oddities) json[name] = count;
   json["truncated"] = run.truncated;
   json["stopped_at_byte"] = run.truncated && run.end.byte > 0 ? Json(run.end.byte) : Json(nullptr);
+  json["cut_short"] = run.end.why.empty() ? Json(nullptr) : Json(run.end.why);
   json["damage"] = run.end.damage.empty() ? Json(nullptr) : Json(run.end.damage);
   json["unsupported_calls"] = Json(run.unsupported);
   json["unreal_readbacks"] = {{"total", run.unreal_readbacks.total}, {"judged", run.unreal_readbacks.judged}};
   json["tool_problems"] = run.tool_problems;
+  json["warnings"] = run.warnings;
   return json;
 }
 

@@ -91,6 +91,7 @@ struct RunSummary {
   UnrealReadbacks unreal_readbacks;
   std::map<std::string, std::int64_t> unsupported;  // whole trace
   std::vector<std::string> tool_problems;
+  std::vector<std::string> warnings;  // of the tracer: the recording went on
   std::map<std::string, std::int64_t> oddities;
 
   bool complete() const { return !truncated && lost == 0; }

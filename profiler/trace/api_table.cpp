@@ -31,7 +31,7 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cudaWaitExternalSemaphoresAsync", stream_wait}, {"cuWaitExternalSemaphoresAsync", stream_wait},
     {"cuStreamWaitValue32", stream_wait}, {"cuStreamWaitValue64", stream_wait}, {"cuStreamBatchMemOp", stream_wait},
 
-    // What is launched in between runs later or never: no GPU record is missing (missing_records.h).
+    // What is launched in between runs later or never: no GPU record is missing (check_records.h).
     {"cudaStreamBeginCapture", other}, {"cudaStreamBeginCaptureToGraph", other}, {"cudaStreamEndCapture", other},
     {"cuStreamBeginCapture", other}, {"cuStreamBeginCaptureToGraph", other}, {"cuStreamEndCapture", other},
 
@@ -186,9 +186,8 @@ ApiInfo find_api(std::string_view name) {
   static constexpr auto order = by_name(kTable, [](const ApiInfo& info) { return info.name; });
   std::array<char, kLongestName> room;
   name = plain_name(name, room);
-  const auto found = std::lower_bound(order.begin(), order.end(), name, [](std::uint16_t i, std::string_view n) {
-    return kTable[i].name < n;
-  });
+  const auto found = std::lower_bound(order.begin(), order.end(), name,
+                                      [](std::uint16_t i, std::string_view n) { return kTable[i].name < n; });
   return found != order.end() && kTable[*found].name == name ? kTable[*found] : ApiInfo{};
 }
 

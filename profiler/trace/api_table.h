@@ -1,6 +1,6 @@
 // The calls of the CUDA runtime and driver API by name: what each means for the host. Data, so that a new call is one
-// line. The tracer records exactly the calls of this table, and those it has never heard of (and compiles it in; it must
-// stay free of dependencies). Sources: CUDA's reference manuals, "API synchronization behavior" above all.
+// line. The tracer records exactly the calls of this table, and those it has never heard of (and compiles it in; it
+// must stay free of dependencies). Sources: CUDA's reference manuals, "API synchronization behavior" above all.
 #pragma once
 #include <cstdint>
 #include <span>

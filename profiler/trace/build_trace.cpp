@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "profiler/trace/build_ranges.h"
+#include "profiler/trace/check_records.h"
 
 namespace zerostall {
 namespace {
@@ -194,6 +195,25 @@ void link_ops(Trace& trace) {
   }
 }
 
+void read_notes(Trace& trace) {
+  for (const RawNote& note : trace.notes) {
+    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+    if (note.kind == NoteKind::clock_step) ++trace.oddities["clock_steps"];
+    if (note.kind != NoteKind::detached) continue;
+    trace.truncated = true;
+    if (trace.end.why.empty()) trace.end.why = trace.text(note.text);
+  }
+}
+
+// What CUPTI said it dropped is among them, unless that is more.
+void count_missing(Trace& trace) {
+  if (!trace.meta.gpu_records || trace.truncated) return;
+  const std::int64_t missing = launches_without_record(trace);
+  if (missing == 0) return;
+  trace.oddities["launches_without_record"] = missing;
+  trace.lost_records = std::max(trace.lost_records, missing);
+}
+
 }  // namespace
 
 Trace build_trace(RawTrace raw) {
@@ -204,19 +224,21 @@ Trace build_trace(RawTrace raw) {
   trace.end = std::move(raw.end);
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
-  for (const RawNote& note : trace.notes)
-    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+  read_notes(trace);
 
   const ThreadIndexes indexes = find_threads(raw, trace);
   Names names(trace.strings);
   const auto call_of_raw = build_calls(raw, indexes, names, trace);
   build_ops(raw, call_of_raw, trace);
+  if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);
+  count_missing(trace);
   build_ranges(raw.marks, indexes, trace);
   return trace;
 }
 
 std::string describe(const TraceEnd& end) {
+  if (!end.why.empty()) return fmt::format("cut short ({})", end.why);
   std::string text = end.damage.empty() ? "cut off" : "damaged";
   if (end.byte > 0) text += fmt::format(" at byte {}", end.byte);
   return end.damage.empty() ? text : fmt::format("{} ({})", text, end.damage);

@@ -76,7 +76,15 @@ struct RawMark {
   RawMarkKind kind = RawMarkKind::push;
 };
 
-enum class NoteKind : std::uint8_t { lost_records, unsupported_call, unreal_readback, tool_problem };
+enum class NoteKind : std::uint8_t {
+  lost_records,
+  unsupported_call,
+  unreal_readback,
+  tool_problem,
+  warning,
+  detached,
+  clock_step
+};
 
 // Something the tool has to say about the trace; see profiler/trace/format.h for the meaning of `value` and `text`.
 struct RawNote {
@@ -98,12 +106,14 @@ struct TraceMeta {
   std::string program;     // file name of the executable
   std::vector<std::string> argv;
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
+  bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
 // Where the readable part of an incomplete file ends.
 struct TraceEnd {
   std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged chunk; 0 = not known
   std::string damage;  // what is wrong there: "checksum", "chunk header", "chunk length", ...; "" = the file just ends
+  std::string why = {};  // why recording stopped before the program did; "" = it did not, or nobody said
 };
 
 struct RawTrace {

@@ -94,7 +94,8 @@ constexpr bool crosses_host(CopyDirection direction) {
   return direction == CopyDirection::host_to_device || direction == CopyDirection::device_to_host;
 }
 
-// "cut off at byte 1000", "damaged at byte 32 (checksum)"; without the place where it is not known.
+// "cut off at byte 1000", "damaged at byte 32 (checksum)", "cut short (CUPTI was shut down)"; without the place where
+// it is not known.
 std::string describe(const TraceEnd& end);
 
 // Words for output: "host to device", "pageable".

@@ -7,6 +7,7 @@
 #include "profiler/tracer/activity_records.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -99,14 +100,14 @@ bool start_activity(std::string* error) {
 
 void flush_activity() {
   const CuptiApi* api = cupti_api();
-  if (!api) return;
+  if (!api || !cupti_is_alive()) return;
   api->flush_all(0);
   note_dropped(*api);
 }
 
 void finish_activity() {
   const CuptiApi* api = cupti_api();
-  if (!api) return;
+  if (!api || !cupti_is_alive()) return;
   api->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   note_dropped(*api);
 }

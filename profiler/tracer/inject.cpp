@@ -13,6 +13,7 @@
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/meta.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -26,6 +27,7 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
 }
 
 void on_exit() {
+  check_surroundings(true);
   finish_activity();
   collector().finish();
 }
@@ -41,7 +43,9 @@ void on_python_exit() {
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
   std::string error;
-  const bool ok = start_calls(&error) && start_activity(&error);
+  const bool ok = start_calls(&error);
+  std::string no_records;
+  const bool has_records = ok && start_activity(&no_records);
   if (!collector().open(meta_json(model ? model() : nullptr))) return false;
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
@@ -52,6 +56,8 @@ bool start() {
     collector().note(format::NoteKind::tool_problem, error, 0);
     return false;
   }
+  check_surroundings(true);
+  if (!has_records) collector().note(format::NoteKind::warning, "GPU records incomplete: " + no_records, 0);
   if (const auto listen = reinterpret_cast<ListenerFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_set_listener")))
     listen(on_simulator_note);
   return true;

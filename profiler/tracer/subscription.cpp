@@ -1,8 +1,11 @@
 #include "profiler/tracer/subscription.h"
 
+#include <dlfcn.h>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 
 #include "profiler/tracer/clock_watch.h"
@@ -20,7 +23,7 @@ std::atomic<bool> g_is_alive{false};
 
 // As they were when the tracer started; of the background thread and of the end, never both at once.
 std::optional<std::uint8_t> g_per_thread;
-int g_copies = 0;
+int g_copies = 1;
 ClockWatch g_clock;
 
 std::optional<std::uint8_t> buffers_per_thread(const CuptiApi& api) {
@@ -67,6 +70,22 @@ void check_buffers(const CuptiApi& api) {
   g_per_thread = now;
   collector().note(format::NoteKind::warning,
                    "another tool of this process changed CUPTI's buffers: GPU records may be missing", *now);
+}
+
+// The simulated GPU's clock is its own.
+bool clock_can_be_set() {
+  static const bool real = dlsym(RTLD_DEFAULT, "zerostall_sim_model") == nullptr;
+  return real;
+}
+
+void check_clock() {
+  if (!clock_can_be_set()) return;
+  const auto step_ns = g_clock.step_since_last(read_clocks());
+  if (!step_ns) return;
+  collector().note(
+      format::NoteKind::clock_step,
+      "clock stepped by " + std::to_string(*step_ns / 1'000'000) + " ms: times before and after it do not fit together",
+      static_cast<std::uint64_t>(std::llabs(*step_ns)));
 }
 
 void check_copies() {
@@ -124,13 +143,14 @@ void on_cupti_state(CUpti_CallbackId id, const void* data) {
 
 bool cupti_is_alive() { return g_is_alive.load(std::memory_order_relaxed); }
 
-void check_surroundings(bool at_end) {
+void check_surroundings(bool everything) {
   const CuptiApi* api = cupti_api();
   if (!api || !cupti_is_alive()) return;
   check_subscription(*api);
   if (!cupti_is_alive()) return;
   check_buffers(*api);
-  if (at_end) check_copies();
+  check_clock();
+  if (everything) check_copies();
 }
 
 }  // namespace zerostall::tracer

@@ -23,8 +23,8 @@ void on_cupti_state(CUpti_CallbackId id, const void* data);
 bool cupti_is_alive();
 
 // Looks at what other tools may have changed since the last time, and writes a note for each of it, once: CUPTI shut
-// down, buffers no longer per thread, another copy of libcupti, the clock set. Cheap; called by the tracer's
-// background thread and at the end.
-void check_surroundings(bool at_end);
+// down, buffers no longer per thread, the clock set; with `everything` (at the start and at the end) also another copy
+// of libcupti. Cheap without; called by the tracer's background thread. Not by two threads at once.
+void check_surroundings(bool everything);
 
 }  // namespace zerostall::tracer

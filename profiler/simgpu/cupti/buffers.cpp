@@ -165,7 +165,7 @@ Buffer request_buffer(std::size_t at_least) {
   t_in_callback = true;
   request(&buffer.data, &buffer.bytes, &buffer.max_records);
   t_in_callback = false;
-  if (!buffer.data && misbehaves() && misbehaviour().null_is_fatal) std::abort();
+  if (!buffer.data && misbehaves() && misbehaviour().old) std::abort();
   if (buffer.data && buffer.bytes < at_least) enqueue(std::exchange(buffer, {}));  // too small for a single record
   return buffer;
 }

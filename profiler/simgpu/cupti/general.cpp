@@ -126,7 +126,8 @@ __attribute__((visibility("default"))) void zerostall_sim_cupti_set_client_major
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
-  *version = CUPTI_API_VERSION;
+  constexpr std::uint32_t kOfCuda12_4 = 22;
+  *version = misbehaviour().old ? kOfCuda12_4 : CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetTimestamp(uint64_t* time) {

@@ -44,8 +44,8 @@ bool set(Misbehaviour& m, std::string_view name, std::string_view value) {
     m.only_forced = true;
   else if (name == "hoard")
     m.hoard = true;
-  else if (name == "null-is-fatal")
-    m.null_is_fatal = true;
+  else if (name == "old")
+    m.old = true;
   else if (name == "shut-down-after")
     m.shut_down_after = number;
   else

@@ -12,7 +12,8 @@
 //   only-forced=1          cuptiActivityFlushAll(0) hands nothing over
 //   hoard=1                buffers never come back, and each record asks for a new one
 //   shut-down-after=N      at the N-th call of the API a fatal error: CUPTI finalizes itself
-//   null-is-fatal=1        a client that gives no buffer is aborted: copies before CUDA 12.9 write there all the same
+//   old=1                  the version of CUDA 12.4; a client that gives no buffer is aborted: those wrote there all
+//   the same
 //
 // Read when the library is loaded; a mistake in it ends the process with one line and exit code 2. Costs one load where
 // nothing is asked.
@@ -31,7 +32,7 @@ struct Misbehaviour {
   std::string holder;
   bool without_names = false;
   std::uint64_t high_times = 0, early = 0, twice = 0, stray = 0;
-  bool only_forced = false, hoard = false, null_is_fatal = false;
+  bool only_forced = false, hoard = false, old = false;
   std::uint64_t shut_down_after = 0;
 };
 

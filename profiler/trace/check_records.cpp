@@ -1,7 +1,8 @@
-#include "profiler/trace/missing_records.h"
+#include "profiler/trace/check_records.h"
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 namespace zerostall {
@@ -35,6 +36,14 @@ std::vector<Window> captures(const Trace& trace) {
   return windows;
 }
 
+bool is_same_work(const GpuOp& a, const GpuOp& b) {
+  const auto all = [](const GpuOp& op) {
+    return std::tuple(op.begin_ns, op.end_ns, op.launch_ns, op.bytes, op.call, op.name, op.device, op.context,
+                      op.stream, op.kind, op.direction, op.source, op.target);
+  };
+  return all(a) == all(b);
+}
+
 bool is_inside(const std::vector<Window>& windows, Nanos time) {
   const auto next = std::upper_bound(windows.begin(), windows.end(), time,
                                      [](Nanos t, const Window& window) { return t < window.begin_ns; });
@@ -49,6 +58,22 @@ std::int64_t launches_without_record(const Trace& trace) {
     return call.kind == ApiKind::launch && call.outermost && call.result == 0 && call.op == kNoIndex &&
            !is_inside(windows, call.begin_ns);
   });
+}
+
+std::int64_t drop_repeated(std::vector<GpuOp>& ops) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    bool is_repeated = false;
+    // Equal ones have the same place in the order, and so have few others.
+    for (std::size_t k = kept;
+         k > 0 && !is_repeated && ops[k - 1].launch_ns == ops[i].launch_ns && ops[k - 1].begin_ns == ops[i].begin_ns;
+         --k)
+      is_repeated = ops[i].begin_ns > 0 && ops[i].end_ns > ops[i].begin_ns && is_same_work(ops[k - 1], ops[i]);
+    if (!is_repeated) ops[kept++] = ops[i];
+  }
+  const auto dropped = static_cast<std::int64_t>(ops.size() - kept);
+  ops.resize(kept);
+  return dropped;
 }
 
 }  // namespace zerostall
