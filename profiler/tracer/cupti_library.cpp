@@ -50,6 +50,14 @@ bool exists(const std::string& path) {
   return stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
 }
 
+// One file may have several spellings: folder/../folder.
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first {
+  }, second{};
+  return a == b || (stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+                    first.st_ino == second.st_ino);
+}
+
 // Libraries that lie in the same installation of CUDA as its libcupti.
 bool tells_of_an_installation(std::string_view name) {
   constexpr std::array<std::string_view, 5> kPrefixes = {"libcudart.so", "libtorch_cuda", "libtorch_cpu", "libc10_cuda",
@@ -173,7 +181,8 @@ std::vector<CuptiOffer> cupti_offers(const CuptiSurroundings& around) {
   const std::vector<int> majors = fitting_majors(around);
   std::vector<CuptiOffer> offers;
   const auto offer = [&](const std::string& path, bool loaded) {
-    const bool known = std::any_of(offers.begin(), offers.end(), [&](const auto& o) { return o.path == path; });
+    const bool known =
+        std::any_of(offers.begin(), offers.end(), [&](const auto& o) { return is_same_file(o.path, path); });
     if (!known && !is_stub(path)) offers.push_back({path, loaded});
   };
   for (const int major : majors)

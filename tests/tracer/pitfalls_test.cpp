@@ -52,6 +52,11 @@ class Pitfalls : public ::testing::Test {
   static std::int64_t lost(const Recorded& r) { return r.stat.at("lost").get<std::int64_t>(); }
   static std::int64_t oddity(const Recorded& r, const char* name) { return r.stat.at("oddities").value(name, 0); }
 
+  static std::int64_t peak_kib(const Recorded& r) {
+    const std::size_t at = r.record.out.find("peak ");
+    return at == std::string::npos ? 0 : std::stoll(r.record.out.substr(at + 5));
+  }
+
   // The program ran to its end, and its calls are all there: whatever happened to GPU records.
   static void expect_all_calls(const Recorded& r) {
     ASSERT_THAT(r.record.out, HasSubstr("ok\n")) << r.record.err;
@@ -167,6 +172,8 @@ TEST_F(Pitfalls, P04_BuffersThatNeverComeBackTakeALimitedShareOfMemory) {
   EXPECT_GT(lost(r), 0);
   EXPECT_FALSE(r.stat.at("complete"));
   EXPECT_EQ(kernels(plain), kSteps * (4000 + kKernels));
+  EXPECT_GT(peak_kib(plain), 0);
+  EXPECT_LT(peak_kib(r) - peak_kib(plain), 64 * 1024) << "20,000 buffers would be 5 GiB";
 }
 
 TEST_F(Pitfalls, P03_AnOldCuptiIsNeverGivenANullBuffer) {
