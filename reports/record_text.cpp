@@ -30,9 +30,10 @@ std::string waits_words(const RunSummary& run) {
 
 std::string one_line(const RunSummary& run) {
   std::string line = fmt::format("{} · {}", steps_words(run), waits_words(run));
-  if (run.truncated && run.end.why.empty())
-    line += " · the trace ends early: the process was killed, left by _exit or still runs, or the disk is full";
-  if (!run.end.why.empty()) line += " · the trace is cut short";
+  if (run.truncated)
+    line += " · the trace ends early: " +
+            (run.end.reason.empty() ? "the process was killed, left by _exit or still runs, or the disk is full"
+                                    : run.end.reason);
   return line;
 }
 
@@ -62,7 +63,6 @@ void add_waits(const RunSummary& run, std::vector<std::string>& lines) {
 
 // What the figures do not show.
 void add_notes(const RunSummary& run, std::vector<std::string>& lines) {
-  if (!run.end.why.empty()) lines.push_back(printable("the trace is " + describe(run.end)));
   for (const std::string& warning : run.warnings) lines.push_back(printable(warning));
   if (const auto missing = run.oddities.find("launches_without_record"); missing != run.oddities.end())
     lines.push_back(oddity_sentence(missing->first, missing->second));

@@ -73,8 +73,8 @@ Json oddities(const RunSummary& run) {
   Json json = Json::object();
   for (const auto& [name, count] : run.oddities) json[name] = count;
   json["truncated"] = run.truncated;
+  json["stop_reason"] = run.end.reason.empty() ? Json(nullptr) : Json(run.end.reason);
   json["stopped_at_byte"] = run.truncated && run.end.byte > 0 ? Json(run.end.byte) : Json(nullptr);
-  json["cut_short"] = run.end.why.empty() ? Json(nullptr) : Json(run.end.why);
   json["damage"] = run.end.damage.empty() ? Json(nullptr) : Json(run.end.damage);
   json["unsupported_calls"] = Json(run.unsupported);
   json["unreal_readbacks"] = {{"total", run.unreal_readbacks.total}, {"judged", run.unreal_readbacks.judged}};

@@ -189,8 +189,7 @@ std::vector<std::string> doubts(const VerifyRun& run) {
     return found;
   }
   if (s.truncated)
-    found.push_back(fmt::format("{}: the trace is {}{}", setting, describe(s.end),
-                                s.end.damage.empty() && s.end.why.empty() ? " (the program was killed, or the disk is full)" : ""));
+    found.push_back(fmt::format("{}: the trace is {}", setting, describe(s.end)));
   if (s.lost > 0) found.push_back(fmt::format("{}: {} of GPU work lost", setting, counted(s.lost, "record")));
   if (s.judged() < kFewestJudgedSteps)
     found.push_back(fmt::format("{}: {} in the trace to judge after {} of warm-up, at least {} are needed", setting,

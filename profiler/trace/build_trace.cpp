@@ -201,7 +201,7 @@ void read_notes(Trace& trace) {
     if (note.kind == NoteKind::clock_step) ++trace.oddities["clock_steps"];
     if (note.kind != NoteKind::detached) continue;
     trace.truncated = true;
-    if (trace.end.why.empty()) trace.end.why = trace.text(note.text);
+    if (trace.end.reason.empty()) trace.end.reason = trace.text(note.text);
   }
 }
 
@@ -222,6 +222,8 @@ Trace build_trace(RawTrace raw) {
   trace.strings = std::move(raw.strings);
   trace.truncated = raw.truncated;
   trace.end = std::move(raw.end);
+  trace.lost_calls = raw.lost_calls;
+  trace.lost_marks = raw.lost_marks;
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
   read_notes(trace);
@@ -238,7 +240,7 @@ Trace build_trace(RawTrace raw) {
 }
 
 std::string describe(const TraceEnd& end) {
-  if (!end.why.empty()) return fmt::format("cut short ({})", end.why);
+  if (!end.reason.empty()) return "cut off: " + end.reason;
   std::string text = end.damage.empty() ? "cut off" : "damaged";
   if (end.byte > 0) text += fmt::format(" at byte {}", end.byte);
   return end.damage.empty() ? text : fmt::format("{} ({})", text, end.damage);

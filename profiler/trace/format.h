@@ -1,17 +1,17 @@
 // The native trace file (`.zstall`): layout on disk, shared by the writer (profiler/tracer) and the reader
-// (read_native.h). This header is the whole description.
+// (read_native.h). This header and record_codec.h are the whole description.
 //
-//   FileHeader, then chunks. A chunk is a ChunkHeader and `payload_bytes` of payload; nothing is ever rewritten, so a
-//   file that was cut off anywhere is valid up to its last complete chunk. A file without a final `end` chunk is
-//   "truncated". Payload of calls, gpu_ops, marks, notes: an array of records of `record_bytes` each. Records grow only
-//   at their end; a reader copies min(record_bytes, its own size) and zero-fills the rest, so old and new files and
-//   readers mix. Payload of strings: repeated { uint32 id, uint32 length, bytes }, ids from 1; id 0 is the empty
-//   string. A string is written before, or in the same flush as, the first record that names it. Payload of meta: one
-//   JSON object; keys of later meta chunks replace those of earlier ones.
+//   FileHeader (one page), then segments, each a multiple of the page size long. A segment belongs to one thread: a
+//   SegmentHeader, then records one after the other, as record_codec.h lays them out. The writer maps segments into
+//   its memory and raises `committed_bytes` after each record, so that a killed process loses nothing that was
+//   recorded. A full segment is sealed: `sealed_bytes` and `crc32` are final. Every segment can be decoded by itself;
+//   segments of one owner follow each other by `sequence`, whatever their place in the file.
+//
+// A file whose state is not `closed` comes from a process that ended without saying so (a signal, _exit). Unknown
+// kinds of definitions are skipped and counted; an unknown kind of record ends the readable part of its segment.
 //
 // Byte order little endian. Times are nanoseconds of the clock that CUPTI stamps with (one clock per process; the
-// simulated GPU's is virtual), signed. Unknown chunk kinds are skipped and counted. A wrong checksum ends the readable
-// part.
+// simulated GPU's is virtual), signed.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -20,88 +20,110 @@
 namespace zerostall::format {
 
 inline constexpr std::array<char, 8> kMagic = {'Z', 'S', 'T', 'A', 'L', 'L', '\r', '\n'};
-inline constexpr std::uint32_t kVersion = 1;               // raised only when an old reader would misread the file
-inline constexpr std::uint32_t kChunkMagic = 0x4b48435au;  // "ZCHK"
+inline constexpr std::uint32_t kVersion = 2;                 // raised when an old reader would misread the file
+inline constexpr std::uint32_t kSegmentMagic = 0x4745535au;  // "ZSEG"
 
+enum class FileState : std::uint32_t { recording = 0, closed = 1 };
+
+// Why recording ended before the process did.
+enum class StopReason : std::uint32_t {
+  none = 0,
+  no_space = 1,    // the disk is full
+  file_limit = 2,  // the process may not write larger files (ulimit -f)
+  max_bytes = 3,   // the limit that the user gave
+  failed = 4,      // another error: stop_errno
+};
+
+// What was not recorded. The fields from `state` on change while the process runs.
 struct FileHeader {
-  std::array<char, 8> magic;
-  std::uint32_t version;
-  std::uint32_t header_bytes;  // sizeof(FileHeader) of the writer: chunks start there
-  std::uint64_t process_id;
-  std::int64_t unix_start_ns;  // wall clock when the file was opened
+  std::array<char, 8> magic{};
+  std::uint32_t version{};
+  std::uint32_t header_bytes{};  // segments start there: the writer's page size
+  std::uint64_t process_id{};
+  std::int64_t unix_start_ns{};  // wall clock when the file was opened
+  FileState state{};
+  StopReason stop_reason{};
+  std::int32_t stop_errno{};
+  std::uint32_t reserved{};
+  std::uint64_t file_bytes{};  // once closed
+  std::uint64_t lost_calls{};  // made after recording had ended, or by a signal handler inside the tracer
+  std::uint64_t lost_marks{};
+  std::uint64_t lost_gpu_ops{};
+  std::uint64_t late_calls{};  // made after the process had begun to exit and the file was closed
 };
-static_assert(sizeof(FileHeader) == 32);
+static_assert(sizeof(FileHeader) == 88);
 
-enum class ChunkKind : std::uint16_t { meta = 1, strings = 2, calls = 3, gpu_ops = 4, marks = 5, notes = 6, end = 7 };
-
-struct ChunkHeader {
-  std::uint32_t magic;  // kChunkMagic
-  ChunkKind kind;
-  std::uint16_t record_bytes;  // 0 for meta, strings, end
-  std::uint32_t payload_bytes;
-  std::uint32_t crc32;  // of the payload
+struct SegmentHeader {
+  std::uint32_t magic{};            // kSegmentMagic
+  std::uint32_t bytes{};            // of the segment, this header included
+  std::uint64_t owner{};            // one number per thread that ever recorded, in order of their beginning
+  std::uint32_t thread{};           // kernel thread id (numbers may be used again)
+  std::uint32_t sequence{};         // of this owner's segments, from 0
+  std::uint32_t committed_bytes{};  // of records, at any moment
+  std::uint32_t sealed_bytes{};     // of records, final; the checksum is over them
+  std::uint32_t crc32{};
+  std::uint32_t sealed{};  // 0: still growing, no checksum yet
+  std::uint64_t place{};   // of this header in the file, in bytes
+  std::uint64_t reserved[2]{};
 };
-static_assert(sizeof(ChunkHeader) == 16);
+static_assert(sizeof(SegmentHeader) == 64);
 
-// One call of the CUDA runtime or driver API, as seen by CUPTI callbacks.
+// --- records as they are before encoding and after decoding -------------------------------------------------------
+
+// One call of the CUDA runtime or driver API, as seen by CUPTI callbacks. Records of one thread stand in the order in
+// which the calls returned.
 struct CallRecord {
-  std::int64_t begin_ns;
-  std::int64_t end_ns;
-  std::uint32_t thread;       // kernel thread id
-  std::uint32_t correlation;  // joins GpuRecord.correlation
-  std::uint32_t name;         // string id; CUPTI's name, with version suffix (cudaMalloc_v3020)
-  std::int32_t result;        // cudaError_t or CUresult; 0 = success
-  std::uint64_t stream;       // stream handle as passed; 0 = none or legacy default stream
-  std::uint64_t bytes;        // copies and allocations: size; else 0
-  std::uint64_t handle;       // event handle of event calls, else 0
-  std::uint32_t context;      // CUPTI context uid; 0 = none
-  std::uint32_t callback_id;  // CUPTI cbid
-  std::uint8_t domain;        // CUpti_CallbackDomain: 1 driver, 2 runtime
-  std::uint8_t depth;         // recorded calls of the same thread that enclose this one; 0 = outermost
-  std::uint8_t
-      copy_kind;  // cudaMemcpyKind as passed; 255 = not a copy, 254 = a copy whose direction the call does not say
-  std::uint8_t reserved[5];
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t stream = 0;       // stream handle as passed; 0 = none or legacy default stream
+  std::uint64_t bytes = 0;        // copies and allocations: size; else 0
+  std::uint64_t handle = 0;       // event handle of event calls, else 0
+  std::uint32_t thread = 0;       // kernel thread id; not encoded: the segment's
+  std::uint32_t correlation = 0;  // joins GpuRecord.correlation
+  std::int32_t result = 0;        // cudaError_t or CUresult; 0 = success
+  std::uint32_t context = 0;      // CUPTI context uid; 0 = none
+  std::uint32_t callback_id = 0;  // CUPTI cbid; with the domain it names the function (Definition api_name)
+  std::uint32_t stack = 0;        // id of a stack definition; 0 = none was taken
+  std::uint8_t domain = 0;        // CUpti_CallbackDomain: 1 driver, 2 runtime
+  std::uint8_t depth = 0;         // recorded calls of the same thread that enclose this one; 0 = outermost
+  std::uint8_t copy_kind = 255;  // cudaMemcpyKind as passed; 255 = not a copy, 254 = a copy whose direction is not said
 };
-static_assert(sizeof(CallRecord) == 72);
 
-enum class GpuKind : std::uint8_t { kernel = 1, copy = 2, memset = 3 };
+enum class GpuKind : std::uint8_t { kernel = 1, copy = 2, memset = 3, graph = 4 };
 
 // One piece of GPU work, from CUPTI activity records. copy_kind, source_memory and target_memory hold CUPTI's values
 // (CUpti_ActivityMemcpyKind: 1 HtoD, 2 DtoH, 8 DtoD, 9 HtoH, 10 PtoP; CUpti_ActivityMemoryKind: 0 unknown, 1 pageable,
 // 2 pinned, 3 device, 4 array, 5 managed, 6 device static, 7 managed static). begin_ns or end_ns 0 = CUPTI gave no
-// time.
+// time. A record of kind `graph` stands for all that one launch of a graph did.
 struct GpuRecord {
-  std::int64_t begin_ns;
-  std::int64_t end_ns;
-  std::uint64_t bytes;
-  std::uint64_t graph_node;  // 0 = not from a CUDA graph
-  std::uint32_t correlation;
-  std::uint32_t device;
-  std::uint32_t context;
-  std::uint32_t stream;  // CUPTI stream id
-  std::uint32_t name;    // string id of the kernel's (mangled) name; 0 for copies and memsets
-  GpuKind kind;
-  std::uint8_t copy_kind;
-  std::uint8_t source_memory;
-  std::uint8_t target_memory;
-  std::uint32_t flags;  // bit 0: issued by an asynchronous API
-  std::uint32_t reserved;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t graph_node = 0;  // 0 = not from a CUDA graph
+  std::uint32_t correlation = 0;
+  std::uint32_t device = 0;
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;  // CUPTI stream id
+  std::uint32_t name = 0;    // string id of the kernel's (mangled) name; 0 for all but kernels
+  std::uint32_t graph = 0;   // id of the graph that was launched; 0 = none
+  GpuKind kind = GpuKind::kernel;
+  std::uint8_t copy_kind = 0;
+  std::uint8_t source_memory = 0;
+  std::uint8_t target_memory = 0;
+  std::uint8_t flags = 0;  // bit 0: issued by an asynchronous API
 };
-static_assert(sizeof(GpuRecord) == 64);
 
 enum class MarkKind : std::uint8_t { push = 1, pop = 2, start = 3, end = 4, instant = 5 };
 
 // One NVTX event. push/pop nest per thread and domain; start/end are joined by `range`.
 struct MarkRecord {
-  std::int64_t time_ns;
-  std::uint64_t range;  // id of a start/end pair, else 0
-  std::uint32_t thread;
-  std::uint32_t domain;  // string id of the domain's name; 0 = default domain
-  std::uint32_t text;    // string id; 0 for pop and end
-  MarkKind kind;
-  std::uint8_t reserved[3];
+  std::int64_t time_ns = 0;
+  std::uint64_t range = 0;   // id of a start/end pair, else 0
+  std::uint32_t thread = 0;  // not encoded
+  std::uint32_t domain = 0;  // string id of the domain's name; 0 = default domain
+  std::uint32_t text = 0;    // string id; 0 for pop and end
+  MarkKind kind = MarkKind::push;
 };
-static_assert(sizeof(MarkRecord) == 32);
 
 enum class NoteKind : std::uint32_t {
   lost_records = 1,      // value = how many GPU records CUPTI or the tracer dropped; text = why
@@ -114,14 +136,32 @@ enum class NoteKind : std::uint32_t {
 };
 
 struct NoteRecord {
-  std::int64_t time_ns;
-  std::uint64_t value;
-  std::uint32_t thread;
-  std::uint32_t text;  // string id
-  NoteKind kind;
-  std::uint32_t reserved;
+  std::int64_t time_ns = 0;
+  std::uint64_t value = 0;
+  std::uint32_t thread = 0;  // not encoded
+  std::uint32_t text = 0;    // string id
+  NoteKind kind = NoteKind::lost_records;
 };
-static_assert(sizeof(NoteRecord) == 32);
+
+// Time that CUPTI or the driver took for itself (CUpti_ActivityOverhead).
+struct OverheadRecord {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint32_t kind = 0;    // CUpti_ActivityOverheadKind
+  std::uint32_t thread = 0;  // kernel thread id; 0 = unknown
+  std::uint32_t correlation = 0;
+};
+
+// Something that records name by number. May stand after the first record that names it, in another segment.
+enum class DefinitionKind : std::uint32_t {
+  meta = 1,      // id 0: a JSON object; keys of later ones replace those of earlier ones
+  string = 2,    // ids from 1; id 0 is the empty string
+  api_name = 3,  // id = callback_id * 4 + domain; CUPTI's name, with version suffix (cudaMalloc_v3020)
+  module = 4,
+  stack = 5,
+};
+
+constexpr std::uint32_t api_id(std::uint8_t domain, std::uint32_t callback_id) { return callback_id * 4 + domain; }
 
 // CRC-32 (IEEE 802.3, reflected, as zlib's crc32); here because the tracer links no library into foreign processes.
 inline std::uint32_t crc32(const void* data, std::size_t bytes, std::uint32_t seed = 0) {

@@ -109,11 +109,11 @@ struct TraceMeta {
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
-// Where the readable part of an incomplete file ends.
+// Why a trace is not complete, and where its readable part ends.
 struct TraceEnd {
-  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged chunk; 0 = not known
-  std::string damage;  // what is wrong there: "checksum", "chunk header", "chunk length", ...; "" = the file just ends
-  std::string why = {};  // why recording stopped before the program did; "" = it did not, or nobody said
+  std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged part; 0 = not known
+  std::string damage{};    // what is wrong there: "checksum", "segment header", "record", ...; "" = the file just ends
+  std::string reason{};    // why recording ended before the process did: "the disk was full"; "" = no such thing
 };
 
 struct RawTrace {
@@ -123,8 +123,9 @@ struct RawTrace {
   std::vector<RawGpuOp> gpu_ops;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
-  bool truncated = false;  // cut off or damaged: `end` says where
+  bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
+  std::int64_t lost_calls = 0, lost_marks = 0;  // that the tracer saw and could not record
   // What the reader met and repaired or dropped, by name; only names that occurred.
   std::map<std::string, std::int64_t> oddities;
 };

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <tuple>
+#include <type_traits>
 #include <unordered_map>
 
 #include "profiler/base/files.h"
-#include "profiler/trace/format.h"
+#include "profiler/trace/record_codec.h"
 
 namespace zerostall {
 namespace {
@@ -19,12 +21,16 @@ using Json = nlohmann::ordered_json;
 // State of one reading: the trace so far, and what can only be resolved when all of the file has been seen.
 struct Reading {
   RawTrace trace;
-  std::unordered_map<std::uint32_t, StringId> ids;  // ids of the file -> ids of trace.strings
+  std::unordered_map<std::uint32_t, StringId> ids, api_names;  // ids of the file -> ids of trace.strings
   Json meta = Json::object();
-  bool ended = false;
 
   void odd(const char* what, std::int64_t count = 1) { trace.oddities[what] += count; }
-  void stop(std::size_t byte, const char* damage = "") { trace.end = {byte, damage}; }
+  // The first of several is what a reader wants to know.
+  void damaged(std::size_t byte, const char* what) {
+    trace.truncated = true;
+    if (trace.end.byte == 0) trace.end = {byte, what, ""};
+  }
+  void cut(std::size_t byte) { damaged(byte, ""); }
 };
 
 template <class T>
@@ -91,9 +97,11 @@ MemoryKind memory_of_record(std::uint8_t kind) {
   }
 }
 
+// Names are exchanged at the very end; until then a call's holds the id of its function.
 bool add(Reading& reading, const format::CallRecord& r) {
   reading.trace.calls.push_back({r.begin_ns, r.end_ns, r.stream, r.handle, r.bytes, r.thread, r.correlation, r.context,
-                                 r.name, r.result, r.depth, direction_of_call(r.copy_kind)});
+                                 format::api_id(r.domain, r.callback_id), r.result, r.depth,
+                                 direction_of_call(r.copy_kind)});
   return true;
 }
 
@@ -123,32 +131,10 @@ bool add(Reading& reading, const format::NoteRecord& r) {
   return true;
 }
 
-// Records only ever grow at their end, so one shorter than ours is damage. It also bounds what a small file can
-// allocate.
-template <class Record>
-bool read_records(Reading& reading, Bytespan payload, std::size_t record_bytes) {
-  if (record_bytes < sizeof(Record)) return false;
-  for (; payload.size() >= record_bytes; payload = payload.subspan(record_bytes))
-    if (!add(reading, read_pod<Record>(payload))) reading.odd("unknown_records");
-  if (!payload.empty()) reading.odd("partial_records");
-  return true;
-}
+bool add(Reading&, const format::OverheadRecord&) { return true; }
 
-bool read_strings(Reading& reading, Bytespan payload) {
-  while (payload.size() >= 8) {
-    const auto id = read_pod<std::uint32_t>(payload);
-    const auto length = read_pod<std::uint32_t>(payload.subspan(4));
-    payload = payload.subspan(8);
-    if (length > payload.size()) return false;
-    reading.ids[id] = reading.trace.strings.intern({reinterpret_cast<const char*>(payload.data()), length});
-    payload = payload.subspan(length);
-  }
-  return payload.empty();
-}
-
-bool read_meta(Reading& reading, Bytespan payload) {
-  const auto* text = reinterpret_cast<const char*>(payload.data());
-  const Json object = Json::parse(text, text + payload.size(), nullptr, false);
+bool read_meta(Reading& reading, std::string_view text) {
+  const Json object = Json::parse(text, nullptr, false);
   if (!object.is_object()) {
     reading.odd("unreadable_meta");
     return true;
@@ -157,71 +143,167 @@ bool read_meta(Reading& reading, Bytespan payload) {
   return true;
 }
 
-bool read_chunk(Reading& reading, const format::ChunkHeader& header, Bytespan payload) {
-  switch (header.kind) {
-    case format::ChunkKind::meta:
-      return read_meta(reading, payload);
-    case format::ChunkKind::strings:
-      return read_strings(reading, payload);
-    case format::ChunkKind::calls:
-      return read_records<format::CallRecord>(reading, payload, header.record_bytes);
-    case format::ChunkKind::gpu_ops:
-      return read_records<format::GpuRecord>(reading, payload, header.record_bytes);
-    case format::ChunkKind::marks:
-      return read_records<format::MarkRecord>(reading, payload, header.record_bytes);
-    case format::ChunkKind::notes:
-      return read_records<format::NoteRecord>(reading, payload, header.record_bytes);
-    case format::ChunkKind::end:
-      reading.ended = true;
-      return true;
+void define(Reading& reading, std::uint64_t kind, std::uint32_t id, std::string_view bytes) {
+  switch (static_cast<format::DefinitionKind>(kind)) {
+    case format::DefinitionKind::meta:
+      read_meta(reading, bytes);
+      return;
+    case format::DefinitionKind::string:
+      reading.ids[id] = reading.trace.strings.intern(bytes);
+      return;
+    case format::DefinitionKind::api_name:
+      reading.api_names[id] = reading.trace.strings.intern(bytes);
+      return;
+    case format::DefinitionKind::module:
+    case format::DefinitionKind::stack:
+      return;
   }
-  reading.odd("unknown_chunks");
-  return true;
+  reading.odd("unknown_definitions");
 }
 
-// The `end` chunk stands last: nothing was cut off.
-bool ends_as_written(Bytespan file) {
-  if (file.size() < sizeof(format::FileHeader) + sizeof(format::ChunkHeader)) return false;
-  const auto last = read_pod<format::ChunkHeader>(file.last(sizeof(format::ChunkHeader)));
-  return last.magic == format::kChunkMagic && last.kind == format::ChunkKind::end && last.payload_bytes == 0;
+template <class Record>
+void read_record(Reading& reading, format::Decoder& io, const format::SegmentHeader& segment,
+                 format::CodecState& state) {
+  Record record;
+  if constexpr (requires { record.thread; } && !std::is_same_v<Record, format::OverheadRecord>)
+    record.thread = segment.thread;
+  format::transfer(io, record, state);
+  if (io.ok() && !add(reading, record)) reading.odd("unknown_records");
 }
 
-// Reads chunks from byte `at` on until `end`, the end of the file, or the first that is not sound.
-void read_chunks(Reading& reading, Bytespan file, std::size_t at) {
-  while (!reading.ended) {
-    Bytespan bytes = file.subspan(at);
-    if (bytes.size() < sizeof(format::ChunkHeader)) return reading.stop(file.size());
-    const auto header = read_pod<format::ChunkHeader>(bytes);
-    if (header.magic != format::kChunkMagic) {
-      reading.odd("damaged_chunks");
-      return reading.stop(at, "chunk header");
+// False: what stands there is no record.
+bool read_next(Reading& reading, format::Decoder& io, const format::SegmentHeader& segment, format::CodecState& state) {
+  using format::RecordKind;
+  switch (static_cast<RecordKind>(io.number())) {
+    case RecordKind::call:
+      read_record<format::CallRecord>(reading, io, segment, state);
+      return io.ok();
+    case RecordKind::gpu_op:
+      read_record<format::GpuRecord>(reading, io, segment, state);
+      return io.ok();
+    case RecordKind::mark:
+      read_record<format::MarkRecord>(reading, io, segment, state);
+      return io.ok();
+    case RecordKind::note:
+      read_record<format::NoteRecord>(reading, io, segment, state);
+      return io.ok();
+    case RecordKind::overhead:
+      read_record<format::OverheadRecord>(reading, io, segment, state);
+      return io.ok();
+    case RecordKind::definition: {
+      const std::uint64_t kind = io.number();
+      std::uint32_t id = 0;
+      format::plain(io, id);
+      const std::string_view bytes = io.bytes(io.number());
+      if (io.ok()) define(reading, kind, id, bytes);
+      return io.ok();
     }
-    bytes = bytes.subspan(sizeof header);
-    if (header.payload_bytes > bytes.size())
-      return ends_as_written(file) ? reading.stop(at, "chunk length") : reading.stop(file.size());
-    const Bytespan payload = bytes.first(header.payload_bytes);
-    if (format::crc32(payload.data(), payload.size()) != header.crc32) {
-      reading.odd("checksum_errors");
-      return reading.stop(at, "checksum");
-    }
-    if (!read_chunk(reading, header, payload)) {
-      reading.odd("damaged_chunks");
-      return reading.stop(at, "chunk contents");
-    }
-    at += sizeof header + payload.size();
   }
-  if (at < file.size()) reading.odd("bytes_after_end", static_cast<std::int64_t>(file.size() - at));
+  return false;
+}
+
+// A segment as found: where it stands, and how much of its records is in the file.
+struct Found {
+  std::size_t at = 0;
+  format::SegmentHeader header;
+  Bytespan records;
+};
+
+void read_segment(Reading& reading, const Found& found) {
+  const auto* begin = reinterpret_cast<const std::uint8_t*>(found.records.data());
+  format::Decoder io(begin, begin + found.records.size());
+  format::CodecState state;
+  while (!io.at_end())
+    if (!read_next(reading, io, found.header, state)) {
+      reading.odd("damaged_segments");
+      return reading.damaged(found.at, "record");
+    }
+}
+
+bool is_blank(Bytespan bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+// The header at `at` and the records behind it; nullopt when it is none, which ends the readable part.
+std::optional<Found> find_segment(Reading& reading, Bytespan file, std::size_t at) {
+  const auto header = read_pod<format::SegmentHeader>(file.subspan(at));
+  const std::uint32_t bytes = header.sealed ? header.sealed_bytes : header.committed_bytes;
+  if (header.magic != format::kSegmentMagic || header.bytes < sizeof header || header.place != at ||
+      bytes > header.bytes - sizeof header) {
+    reading.odd("damaged_segments");
+    reading.damaged(at, "segment header");
+    return std::nullopt;
+  }
+  const Bytespan rest = file.subspan(at + sizeof header);
+  Found found{at, header, rest.first(std::min<std::size_t>(bytes, rest.size()))};
+  const bool whole = found.records.size() == bytes;
+  if (whole && header.sealed && format::crc32(found.records.data(), bytes) != header.crc32) {
+    reading.odd("checksum_errors");
+    reading.damaged(at, "checksum");
+    found.records = {};
+  }
+  return found;
+}
+
+// Reads the segments from byte `at` on. What is sound behind a damaged one still counts.
+void read_segments(Reading& reading, Bytespan file, std::size_t at) {
+  std::vector<Found> segments;
+  while (at + sizeof(format::SegmentHeader) <= file.size()) {
+    // Space that was reserved and never used, by a process that was killed in between.
+    if (is_blank(file.subspan(at, sizeof(format::SegmentHeader)))) break;
+    const auto found = find_segment(reading, file, at);
+    if (!found) break;
+    at += found->header.bytes;
+    segments.push_back(*found);
+  }
+  if (at > file.size()) reading.cut(file.size());
+  std::stable_sort(segments.begin(), segments.end(), [](const Found& a, const Found& b) {
+    return std::tuple(a.header.owner, a.header.sequence) < std::tuple(b.header.owner, b.header.sequence);
+  });
+  for (const Found& found : segments) read_segment(reading, found);
+}
+
+const char* text_of(format::StopReason reason) {
+  switch (reason) {
+    case format::StopReason::none:
+      return "";
+    case format::StopReason::no_space:
+      return "the disk was full";
+    case format::StopReason::file_limit:
+      return "the process may not write a larger file (ulimit -f)";
+    case format::StopReason::max_bytes:
+      return "the largest size that was asked for was reached";
+    case format::StopReason::failed:
+      break;
+  }
+  return "the file could not be written";
+}
+
+void read_status(Reading& reading, const format::FileHeader& header, std::size_t file_bytes) {
+  RawTrace& trace = reading.trace;
+  trace.lost_calls = static_cast<std::int64_t>(header.lost_calls);
+  trace.lost_marks = static_cast<std::int64_t>(header.lost_marks);
+  if (header.lost_gpu_ops > 0) trace.notes.push_back({0, header.lost_gpu_ops, 0, 0, NoteKind::lost_records});
+  if (header.late_calls > 0) reading.odd("calls_after_exit", static_cast<std::int64_t>(header.late_calls));
+  const bool closed = header.state == format::FileState::closed;
+  trace.truncated = trace.truncated || !closed || header.stop_reason != format::StopReason::none ||
+                    trace.lost_calls + trace.lost_marks > 0;
+  if (closed && header.file_bytes > file_bytes) reading.cut(file_bytes);
+  trace.end.reason = text_of(header.stop_reason);
+  if (trace.end.reason.empty() && !closed && trace.end.byte == 0)
+    trace.end.reason = "its process was killed, left by _exit, or still runs";
 }
 
 // A record may name a string that stands later in the file, so ids are exchanged at the very end.
 void resolve_strings(Reading& reading) {
-  const auto resolve = [&](StringId& id) {
+  const auto resolve_in = [&](const std::unordered_map<std::uint32_t, StringId>& names, StringId& id) {
     if (id == 0) return;
-    const auto known = reading.ids.find(id);
-    if (known == reading.ids.end()) reading.odd("missing_strings");
-    id = known == reading.ids.end() ? reading.trace.strings.intern("(name lost)") : known->second;
+    const auto known = names.find(id);
+    if (known == names.end()) reading.odd("missing_strings");
+    id = known == names.end() ? reading.trace.strings.intern("(name lost)") : known->second;
   };
-  for (RawCall& call : reading.trace.calls) resolve(call.name);
+  const auto resolve = [&](StringId& id) { resolve_in(reading.ids, id); };
+  for (RawCall& call : reading.trace.calls) resolve_in(reading.api_names, call.name);
   for (RawGpuOp& op : reading.trace.gpu_ops) resolve(op.name);
   for (RawMark& mark : reading.trace.marks) {
     resolve(mark.domain);
@@ -291,12 +373,14 @@ Result<RawTrace> parse_native(Bytespan bytes, const std::string& name) {
     return Error{
         fmt::format("{} has trace format version {}, this program reads version {}: use the zerostall that wrote it",
                     name, header.version, format::kVersion)};
-  if (header.header_bytes < sizeof header || header.header_bytes > bytes.size())
-    return Error{fmt::format("{} has a damaged header: record it again", name)};
+  if (header.header_bytes < sizeof header) return Error{fmt::format("{} has a damaged header: record it again", name)};
 
   Reading reading;
-  read_chunks(reading, bytes, header.header_bytes);
-  reading.trace.truncated = !reading.ended;
+  if (header.header_bytes <= bytes.size())
+    read_segments(reading, bytes, header.header_bytes);
+  else
+    reading.cut(bytes.size());
+  read_status(reading, header, bytes.size());
   resolve_strings(reading);
   resolve_meta(reading);
   return std::move(reading.trace);

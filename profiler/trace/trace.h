@@ -78,9 +78,10 @@ struct Trace {
   std::vector<GpuOp> gpu_ops;   // by launch_ns, then begin_ns
   std::vector<Range> ranges;    // by begin_ns, then outer before inner
   std::vector<RawNote> notes;   // in file order
-  bool truncated = false;       // cut off or damaged: `end` says where
+  bool truncated = false;       // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
-  std::int64_t lost_records = 0;
+  std::int64_t lost_records = 0;                 // GPU records
+  std::int64_t lost_calls = 0, lost_marks = 0;   // that the tracer saw and could not record
   std::map<std::string, std::int64_t> oddities;  // reader's and builder's, by name; only names that occurred
 
   std::span<const Call> calls_of(ThreadIndex thread) const {
@@ -94,8 +95,8 @@ constexpr bool crosses_host(CopyDirection direction) {
   return direction == CopyDirection::host_to_device || direction == CopyDirection::device_to_host;
 }
 
-// "cut off at byte 1000", "damaged at byte 32 (checksum)", "cut short (CUPTI was shut down)"; without the place where
-// it is not known.
+// "cut off at byte 1000", "damaged at byte 32 (checksum)", "cut off: the disk was full"; without the place where it is
+// not known.
 std::string describe(const TraceEnd& end);
 
 // Words for output: "host to device", "pageable".

@@ -1,7 +1,7 @@
 #include "profiler/tracer/activity.h"
 
+#include <atomic>
 #include <mutex>
-#include <vector>
 
 #include "profiler/tracer/activity_buffers.h"
 #include "profiler/tracer/activity_records.h"
@@ -18,7 +18,6 @@ using format::GpuRecord;
 struct Reading {
   std::mutex lock;  // buffers come on CUPTI's thread, and on those that flush
   KernelNames names;
-  std::vector<GpuRecord> records;
 };
 Reading& reading() {
   static Reading* instance = new Reading;
@@ -34,7 +33,10 @@ std::uint32_t cupti_version() {
   return version;
 }
 
+std::atomic<bool> g_in_use{false};  // CUPTI has asked for a buffer: it is up and has something to flush
+
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
+  g_in_use.store(true, std::memory_order_relaxed);
   *buffer = take_buffer(cupti_version(), bytes);
   *max_records = 0;
 }
@@ -42,13 +44,11 @@ void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t*
 void read_buffer(std::uint8_t* buffer, std::size_t valid_bytes) {
   Reading& r = reading();
   std::lock_guard guard(r.lock);
-  r.records.clear();
   CUpti_Activity* record = nullptr;
   while (cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
     GpuRecord work{};
-    if (read_gpu_work(*record, r.names, work)) r.records.push_back(work);
+    if (read_gpu_work(*record, r.names, work)) collector().add(work);
   }
-  if (!r.records.empty()) collector().add(r.records);
 }
 
 void CUPTIAPI on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t bytes, std::size_t valid_bytes) {
@@ -100,7 +100,7 @@ bool start_activity(std::string* error) {
 
 void flush_activity() {
   const CuptiApi* api = cupti_api();
-  if (!api || !cupti_is_alive()) return;
+  if (!api || !cupti_is_alive() || !g_in_use.load(std::memory_order_relaxed)) return;
   api->flush_all(0);
   note_dropped(*api);
 }

@@ -13,9 +13,13 @@ namespace {
 
 using format::CallRecord;
 
-constexpr std::uint8_t kNoCopy = 255, kUnknownDirection = 254;
-thread_local std::uint8_t t_depth = 0;    // recorded calls this thread is in
-thread_local std::uint8_t t_counted = 0;  // those of them that the analysis counts
+constexpr std::uint8_t kUnknownDirection = 254;
+
+struct Nesting {
+  std::uint8_t depth = 0;    // recorded calls this thread is in
+  std::uint8_t counted = 0;  // those of them that the analysis counts
+};
+thread_local Nesting t_nesting;
 
 // What is known of an id, by domain; filled before the first callback is enabled, read-only after.
 struct Trait {
@@ -158,18 +162,18 @@ void read_driver(CUpti_CallbackId id, const CUpti_CallbackData& d, CallRecord& r
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!data.correlationData || *data.correlationData == 0)
     return;  // not recorded, or begun before the tracer was there
-  if (t_depth > 0) --t_depth;
-  if (t_counted > 0 && g_traits[domain][id].counted) --t_counted;
-  CallRecord r{};
+  const Trait trait = g_traits[domain][id];
+  Nesting& nesting = t_nesting;
+  if (nesting.depth > 0) --nesting.depth;
+  if (trait.counted && nesting.counted > 0) --nesting.counted;
+  CallRecord r;
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
-  r.thread = thread_id();
   r.correlation = data.correlationId;
-  r.name = collector().static_string_id(data.functionName);
   r.context = data.contextUid;
   r.callback_id = id;
   r.domain = static_cast<std::uint8_t>(domain);
-  r.depth = t_depth;
-  r.copy_kind = g_traits[domain][id].copy ? kUnknownDirection : kNoCopy;
+  r.depth = nesting.depth;
+  if (trait.copy) r.copy_kind = kUnknownDirection;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   if (data.functionParams) {
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
@@ -190,9 +194,10 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   // The driver calls that a runtime call makes are part of it: not recorded when it is counted itself, which keeps
   // them from being counted twice and costs nothing.
   *data.correlationData = 0;
-  if (t_counted > 0) return;
-  ++t_depth;
-  if (g_traits[domain][id].counted) ++t_counted;
+  Nesting& nesting = t_nesting;
+  if (nesting.counted > 0) return;
+  ++nesting.depth;
+  if (g_traits[domain][id].counted) ++nesting.counted;
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
 }
 
@@ -210,6 +215,7 @@ void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti
     const ApiInfo info = find_api(name);
     if (info.name.empty()) continue;
     traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other};
+    collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     ids.push_back(id);
   }
   for (const std::uint32_t id : ids) api.enable_callback(1, subscriber, domain, id);

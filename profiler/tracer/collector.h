@@ -1,55 +1,46 @@
-// The tracer's one object: owns the trace file, the per-thread buffers and the string table. CUPTI's and NVTX's C
-// callbacks reach it through collector(). Lives until the process ends (callbacks come from exit handlers too).
+// The tracer's one object: hands every record to its thread's segment of the trace file, and keeps the string table.
+// CUPTI's and NVTX's C callbacks reach it through collector(). Lives until the process ends (callbacks come from exit
+// handlers too).
 //
-// Threads: every function may be called from any thread. A record goes into its thread's buffer (one uncontended lock)
-// and from there, when that is full, into the file as a chunk. Nothing calls back into CUDA.
+// Threads: every function may be called from any thread. Adding a record takes no lock, no memory and no system call,
+// but for one in some thousands, which takes a new segment. Nothing calls back into CUDA.
 #pragma once
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
-#include "profiler/trace/format.h"
+#include "profiler/tracer/thread_log.h"
+#include "profiler/tracer/trace_file.h"
 
 namespace zerostall::tracer {
 
-// Records of one thread that are not in the file yet.
-struct ThreadBuffer {
-  std::mutex lock;
-  std::vector<format::CallRecord> calls;
-  std::vector<format::MarkRecord> marks;
-  std::vector<format::NoteRecord> notes;
-  std::int64_t flush_at_ns = 0;  // of the real clock: not later than that
-};
-
 class Collector {
  public:
-  // Opens the file named by $ZEROSTALL_TRACE ("zerostall.<pid>.zstall" if unset; ".<pid>" is added if another process
-  // got there first). Records made before are kept in memory and follow. False: cannot be written; said on stderr.
+  // Opens the file (see TraceFile::create). Marks made before follow. False: cannot be written; said on stderr.
   bool open(const std::string& meta_json);
-  bool is_open() const { return open_.load(std::memory_order_acquire); }
+  bool is_writing() const { return writing_.load(std::memory_order_acquire); }
+  bool is_over() const { return over_.load(std::memory_order_relaxed); }
 
   void add(const format::CallRecord& call);
+  void add(const format::GpuRecord& op);
+  void add(const format::OverheadRecord& overhead);
   void add(const format::MarkRecord& mark);
   void note(format::NoteKind kind, std::string_view text, std::uint64_t value);
-  void add(const std::vector<format::GpuRecord>& records);  // straight to the file
-  // Writes what this thread has buffered: at the end of a step, so that a process that leaves without ceremony (_exit,
-  // a signal) loses the step it was in and no other.
-  void flush_thread();
+  // Ids of modules and stacks are the caller's; each is defined once.
+  void define(format::DefinitionKind kind, std::uint32_t id, std::string_view bytes);
 
-  std::uint32_t string_id(std::string_view text);    // 0 for ""
-  std::uint32_t static_string_id(const char* text);  // for strings that never move: cached by address
+  std::uint32_t string_id(std::string_view text);  // 0 for ""
 
-  // Writes what all threads have buffered; recording goes on.
-  void flush_all();
-  bool is_writing() const { return is_open() && !finished_.load(std::memory_order_relaxed); }
+  // Work of the housekeeper thread.
+  void keep_house();
+  bool needs_housekeeping() const { return file_.wants_more(); }
 
-  // Writes what is buffered and the end chunk. Later records are dropped. Idempotent.
+  // Marks the file as complete. Later calls are counted, not recorded. Idempotent.
   void finish();
   // After fork, in the child: forget everything; the file belongs to the parent. From then on no lock is taken here,
   // for a thread of the parent may hold it.
@@ -57,30 +48,29 @@ class Collector {
 
  private:
   friend struct ThreadHandle;
-  static int create_file();  // -1: could not, and said so on stderr
+  ThreadLog& log();
+  ThreadLog* make_log();
+  void retire(ThreadLog* log);
+  bool make_room(ThreadLog& log, std::size_t bytes);
+  bool place_segment(ThreadLog& log, std::size_t bytes);  // holds threads_lock_
+  void write_pending(ThreadLog& log);                     // holds threads_lock_
+  template <class Write>
+  bool write(std::size_t bytes, Write write);
   template <class Record>
-  void keep(std::vector<Record> ThreadBuffer::*list, const Record& record);
-  ThreadBuffer& buffer();
-  void write_threads();
-  void retire(const std::shared_ptr<ThreadBuffer>& buffer);
-  void flush(ThreadBuffer& buffer);  // caller holds buffer.lock
-  void write_chunk(format::ChunkKind kind, std::size_t record_bytes, const void* data,
-                   std::size_t bytes);  // holds file_lock_
-  void write_strings();                 // holds file_lock_
-  void write_all(const void* data, std::size_t bytes);
+  void keep(const Record& record, std::uint64_t format::FileHeader::*lost);
+  void count_lost(std::uint64_t format::FileHeader::*counter);
 
-  std::atomic<bool> open_{false}, finished_{false};
-  std::mutex file_lock_;
-  int file_ = -1;
-  bool failed_ = false;  // disk full or the like: said once, then silent
+  std::atomic<bool> writing_{false}, over_{false};
+  TraceFile file_;
+
+  std::mutex threads_lock_;  // taken after string_lock_, before TraceFile's
+  std::set<ThreadLog*> threads_;
+  std::uint64_t next_owner_ = 0;
 
   std::mutex string_lock_;
-  std::unordered_map<std::string, std::uint32_t> strings_;
-  std::unordered_map<const char*, std::uint32_t> by_address_;
-  std::string new_strings_;  // serialised, not in the file yet
-
-  std::mutex threads_lock_;
-  std::set<std::shared_ptr<ThreadBuffer>> threads_;
+  std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::uint32_t> ids_;  // views into texts_
+  bool strings_open_ = false;                                // new ones go to the file at once
 };
 
 Collector& collector();

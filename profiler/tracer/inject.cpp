@@ -12,7 +12,9 @@
 #include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
+#include "profiler/tracer/settings.h"
 #include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
@@ -26,7 +28,9 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+// Runs in forked children too, where there is nothing to end.
 void on_exit() {
+  if (collector().is_over()) return;
   check_surroundings(true);
   finish_activity();
   collector().finish();
@@ -37,16 +41,16 @@ void on_exit() {
 void on_python_exit() {
   if (!collector().is_writing()) return;
   flush_activity();
-  collector().flush_all();
 }
 
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
+  if (!collector().open(meta_json(model ? model() : nullptr))) return false;
   std::string error;
   const bool ok = start_calls(&error);
   std::string no_records;
-  const bool has_records = ok && start_activity(&no_records);
-  if (!collector().open(meta_json(model ? model() : nullptr))) return false;
+  const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
+  start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);

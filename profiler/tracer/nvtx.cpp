@@ -44,7 +44,6 @@ void emit(MarkKind kind, std::uint32_t domain, std::uint32_t text, std::uint64_t
   format::MarkRecord m{};
   m.time_ns = timestamp_ns();
   m.range = range;
-  m.thread = thread_id();
   m.domain = domain;
   m.text = text;
   m.kind = kind;
@@ -78,10 +77,7 @@ int push(std::uint32_t domain, std::uint32_t text, const char* name) {
 int pop(std::uint32_t domain) {
   if (const auto tell = simulator_ranges().pop) tell();
   emit(MarkKind::pop, domain, 0);
-  if (t_level == 0) return -1;
-  // An outermost range is a step or something as large.
-  if (--t_level == 0) collector().flush_thread();
-  return t_level;
+  return t_level == 0 ? -1 : --t_level;
 }
 std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
   const std::uint64_t range = g_next_range++;
@@ -89,11 +85,7 @@ std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
   return range;
 }
 
-// A mark outside every range may be all that a program says about its steps.
-void mark(std::uint32_t domain, std::uint32_t text) {
-  emit(MarkKind::instant, domain, text);
-  if (t_level == 0) collector().flush_thread();
-}
+void mark(std::uint32_t domain, std::uint32_t text) { emit(MarkKind::instant, domain, text); }
 
 void NVTX_API mark_a(const char* text) { mark(0, collector().string_id(text ? text : "")); }
 void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { mark(0, text_of(e)); }

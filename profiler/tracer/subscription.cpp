@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 
 #include "profiler/tracer/clock_watch.h"
@@ -21,7 +22,7 @@ constexpr std::size_t kHolderBytes = 256;
 std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
 std::atomic<bool> g_is_alive{false};
 
-// As they were when the tracer started; of the background thread and of the end, never both at once.
+// As they were when the tracer started; guarded by the lock of check_surroundings.
 std::optional<std::uint8_t> g_per_thread;
 int g_copies = 1;
 ClockWatch g_clock;
@@ -144,6 +145,8 @@ void on_cupti_state(CUpti_CallbackId id, const void* data) {
 bool cupti_is_alive() { return g_is_alive.load(std::memory_order_relaxed); }
 
 void check_surroundings(bool everything) {
+  static std::mutex one_at_a_time;
+  std::lock_guard guard(one_at_a_time);
   const CuptiApi* api = cupti_api();
   if (!api || !cupti_is_alive()) return;
   check_subscription(*api);

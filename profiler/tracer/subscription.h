@@ -24,7 +24,7 @@ bool cupti_is_alive();
 
 // Looks at what other tools may have changed since the last time, and writes a note for each of it, once: CUPTI shut
 // down, buffers no longer per thread, the clock set; with `everything` (at the start and at the end) also another copy
-// of libcupti. Cheap without; called by the tracer's background thread. Not by two threads at once.
+// of libcupti. Cheap without; called by the tracer's background thread. Any thread.
 void check_surroundings(bool everything);
 
 }  // namespace zerostall::tracer

@@ -31,11 +31,15 @@ std::string whole_file() {
 TEST(Stat, DoesNotClaimAnUnusedGpuFromATraceThatCannotBeRead) {
   const std::string whole = whole_file();
   std::string flipped = whole;
-  flipped[60] = static_cast<char>(flipped[60] ^ 1);  // in the first chunk
+  std::string::size_type at = 0;  // every segment is damaged
+  while ((at = flipped.find("ZSEG", at)) != std::string::npos) {
+    at += sizeof(format::SegmentHeader) + 1;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+  }
   for (const auto& [file, words] :
-       {std::pair(whole.substr(0, 32), "is cut off at byte 32 and no CUDA call is readable"),
-        std::pair(whole.substr(0, 100), "is cut off at byte 100 and"),
-        std::pair(flipped, "is damaged at byte 32 (checksum) and")}) {
+       {std::pair(whole.substr(0, 90), "is cut off at byte 90 and no CUDA call is readable"),
+        std::pair(whole.substr(0, 130), "is cut off at byte 130 and"),
+        std::pair(flipped, "is damaged at byte 128 (checksum) and")}) {
     const cli::Outcome outcome = stat_of(file);
     EXPECT_EQ(outcome.code, cli::ExitCode::cannot_tell);
     EXPECT_THAT(outcome.error, HasSubstr(words));
@@ -55,7 +59,8 @@ TEST(Stat, TellsDamageFromACutInItsText) {
   std::string file = whole_file();
   const std::string cut = stat_of(file.substr(0, file.size() - 4)).out;
   EXPECT_THAT(cut, HasSubstr("the trace is cut off at byte"));
-  file[file.size() - 20] = static_cast<char>(file[file.size() - 20] ^ 1);  // in the chunk before `end`
+  const std::size_t in_marks = file.rfind("ZSEG") + sizeof(format::SegmentHeader) + 1;
+  file[in_marks] = static_cast<char>(file[in_marks] ^ 1);
   EXPECT_THAT(stat_of(file).out, HasSubstr("(checksum)"));
 }
 

@@ -131,7 +131,7 @@ TEST(TracerNotes, CuptiThatIsGoneEndsTheTrace) {
   EXPECT_FALSE(t.trace().truncated);
   t.note(format::NoteKind::detached, "CUPTI was shut down");
   EXPECT_TRUE(t.trace().truncated);
-  EXPECT_EQ(describe(t.trace().end), "cut short (CUPTI was shut down)");
+  EXPECT_EQ(describe(t.trace().end), "cut off: CUPTI was shut down");
 }
 
 TEST(TracerNotes, AClockThatWasSetIsAnOddity) {

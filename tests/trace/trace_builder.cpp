@@ -1,7 +1,7 @@
 #include "tests/trace/trace_builder.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <stdexcept>
 
 #include "profiler/base/files.h"
@@ -16,22 +16,51 @@ std::string raw(const T& value) {
 }
 
 template <class Record>
-std::string records(format::ChunkKind kind, const std::vector<Record>& list) {
-  std::string payload;
-  for (const Record& record : list) payload += raw(record);
-  return chunk(kind, sizeof(Record), payload);
+void spread(const std::vector<Record>& records, std::map<std::uint32_t, SegmentBuilder>& threads) {
+  for (const Record& record : records)
+    threads.try_emplace(record.thread, record.thread, threads.size() + 1).first->second.add(record);
 }
+
+constexpr std::uint8_t domain_of(std::string_view name) { return name.starts_with("cuda") ? 2 : 1; }
 
 }  // namespace
 
-std::string chunk(format::ChunkKind kind, std::uint16_t record_bytes, const std::string& payload) {
-  const format::ChunkHeader header{format::kChunkMagic, kind, record_bytes, static_cast<std::uint32_t>(payload.size()),
-                                   format::crc32(payload.data(), payload.size())};
-  return raw(header) + payload;
+SegmentBuilder& SegmentBuilder::define(format::DefinitionKind kind, std::uint32_t id, const std::string& text) {
+  std::string buffer(format::kDefinitionHeadBytes + text.size(), '\0');
+  auto* begin = reinterpret_cast<std::uint8_t*>(buffer.data());
+  format::Encoder io(begin);
+  format::encode_definition(io, kind, id, text);
+  bytes.append(buffer, 0, static_cast<std::size_t>(io.at() - begin));
+  return *this;
 }
 
-std::string file_header() {
-  return raw(format::FileHeader{format::kMagic, format::kVersion, sizeof(format::FileHeader), 1, 0});
+std::string SegmentBuilder::at(std::uint64_t place, bool sealed) const {
+  format::SegmentHeader h = header;
+  h.magic = format::kSegmentMagic;
+  h.committed_bytes = static_cast<std::uint32_t>(bytes.size());
+  h.bytes = static_cast<std::uint32_t>(sizeof h + bytes.size());
+  h.place = place;
+  if (sealed) {
+    h.sealed = 1;
+    h.sealed_bytes = h.committed_bytes;
+    h.crc32 = format::crc32(bytes.data(), bytes.size());
+  }
+  return raw(h) + bytes;
+}
+
+std::string file_header(std::uint64_t file_bytes) {
+  format::FileHeader header{format::kMagic, format::kVersion, kFileHeaderBytes, 1};
+  if (file_bytes > 0) header.state = format::FileState::closed;
+  header.file_bytes = file_bytes;
+  std::string bytes = raw(header);
+  bytes.resize(kFileHeaderBytes);
+  return bytes;
+}
+
+std::string file_of(const std::vector<SegmentBuilder>& segments, bool closed) {
+  std::string rest;
+  for (const SegmentBuilder& segment : segments) rest += segment.at(kFileHeaderBytes + rest.size(), closed);
+  return file_header(closed ? kFileHeaderBytes + rest.size() : 0) + rest;
 }
 
 std::uint32_t TraceBuilder::id_of(const std::string& text) {
@@ -42,13 +71,21 @@ std::uint32_t TraceBuilder::id_of(const std::string& text) {
   return id;
 }
 
+// Made up, as the names are.
+std::uint32_t TraceBuilder::function_id(const std::string& name) {
+  const auto known = std::find(functions_.begin(), functions_.end(), name);
+  const auto id = static_cast<std::uint32_t>(known - functions_.begin()) + 1;
+  if (known == functions_.end()) functions_.push_back(name);
+  return id;
+}
+
 TraceBuilder& TraceBuilder::on_thread(std::uint32_t id) {
   thread_ = id;
   return *this;
 }
 
 void TraceBuilder::mark(format::MarkKind kind, const std::string& text, const std::string& domain, std::uint64_t id) {
-  marks_.push_back({++now_ns, id, thread_, id_of(domain), id_of(text), kind, {}});
+  marks_.push_back({++now_ns, id, thread_, id_of(domain), id_of(text), kind});
 }
 
 void TraceBuilder::range(const std::string& text, const Body& body, const std::string& domain) {
@@ -62,8 +99,8 @@ format::CallRecord& TraceBuilder::call(const std::string& name, const Body& insi
   record.begin_ns = now_ns;
   record.thread = thread_;
   record.correlation = next_correlation_++;
-  record.name = id_of(name);
-  record.copy_kind = 255;
+  record.domain = domain_of(name);
+  record.callback_id = function_id(name);
   record.depth = depth_.back();
   if (inside) {
     depth_.push_back(static_cast<std::uint8_t>(record.depth + 1));
@@ -131,19 +168,23 @@ void TraceBuilder::upload(std::uint64_t bytes) {
 }
 
 void TraceBuilder::note(format::NoteKind kind, const std::string& text, std::uint64_t value) {
-  notes_.push_back({++now_ns, value, thread_, id_of(text), kind, 0});
+  notes_.push_back({++now_ns, value, thread_, id_of(text), kind});
 }
 
 std::string TraceBuilder::bytes() {
-  std::string strings;
-  for (std::uint32_t i = 0; i < texts_.size(); ++i)
-    strings += raw(i + 1) + raw(static_cast<std::uint32_t>(texts_[i].size())) + texts_[i];
-  std::string file = file_header() + chunk(format::ChunkKind::meta, 0, meta) +
-                     records(format::ChunkKind::calls, calls_) + records(format::ChunkKind::gpu_ops, gpu_ops) +
-                     records(format::ChunkKind::marks, marks_) + records(format::ChunkKind::notes, notes_) +
-                     chunk(format::ChunkKind::strings, 0, strings);
-  if (closed) file += chunk(format::ChunkKind::end, 0, "");
-  return file;
+  std::map<std::uint32_t, SegmentBuilder> threads;
+  spread(marks_, threads);
+  spread(calls_, threads);
+  spread(notes_, threads);
+  SegmentBuilder shared(0);
+  shared.define(format::DefinitionKind::meta, 0, meta);
+  for (std::uint32_t i = 0; i < functions_.size(); ++i)
+    shared.define(format::DefinitionKind::api_name, format::api_id(domain_of(functions_[i]), i + 1), functions_[i]);
+  for (std::uint32_t i = 0; i < texts_.size(); ++i) shared.define(format::DefinitionKind::string, i + 1, texts_[i]);
+  for (const format::GpuRecord& op : gpu_ops) shared.add(op);
+  std::vector<SegmentBuilder> segments = {shared};
+  for (auto& [thread, segment] : threads) segments.push_back(segment);
+  return file_of(segments, closed);
 }
 
 void TraceBuilder::write(const std::filesystem::path& path) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "profiler/trace/build_trace.h"
-#include "profiler/trace/format.h"
+#include "profiler/trace/record_codec.h"
 
 namespace zerostall::testing {
 
@@ -30,7 +30,7 @@ class TraceBuilder {
   std::int64_t cost_ns = 100;       // host time of a call
   std::int64_t kernel_ns = 10'000;  // device time of a kernel or copy
   std::string meta = R"({"tool": "test", "clock": "modelled", "simulated_model": "h200"})";
-  bool closed = true;  // false: a file without `end` chunk
+  bool closed = true;  // false: as a killed process leaves it
 
   // Everything from here on happens on this thread.
   TraceBuilder& on_thread(std::uint32_t id);
@@ -62,20 +62,50 @@ class TraceBuilder {
 
  private:
   std::uint32_t id_of(const std::string& text);
+  std::uint32_t function_id(const std::string& name);
   format::GpuRecord& run_on_device(format::GpuKind kind, std::uint32_t correlation);
 
   std::uint32_t thread_ = 100;
   std::vector<std::uint8_t> depth_ = {0};
   std::uint32_t next_correlation_ = 1;
   std::int64_t device_free_ns_ = 0;
-  std::vector<std::string> texts_;
+  std::vector<std::string> texts_, functions_;
   std::vector<format::CallRecord> calls_;
   std::vector<format::MarkRecord> marks_;
   std::vector<format::NoteRecord> notes_;
 };
 
-// A chunk with the right checksum.
-std::string chunk(format::ChunkKind kind, std::uint16_t record_bytes, const std::string& payload);
-std::string file_header();
+// One segment of a file, record by record.
+class SegmentBuilder {
+ public:
+  explicit SegmentBuilder(std::uint32_t thread = 100, std::uint64_t owner = 0, std::uint32_t sequence = 0) {
+    header.owner = owner;
+    header.thread = thread;
+    header.sequence = sequence;
+  }
+  template <class Record>
+  SegmentBuilder& add(const Record& record) {
+    std::uint8_t buffer[format::kMostRecordBytes];
+    format::Encoder io(buffer);
+    format::encode(io, record, state_);
+    bytes.append(buffer, io.at());
+    return *this;
+  }
+  SegmentBuilder& define(format::DefinitionKind kind, std::uint32_t id, const std::string& text);
+  // As it stands in the file at byte `place`; unsealed = as a killed process leaves it.
+  std::string at(std::uint64_t place, bool sealed = true) const;
+
+  format::SegmentHeader header;
+  std::string bytes;  // the records
+
+ private:
+  format::CodecState state_;
+};
+
+inline constexpr std::size_t kFileHeaderBytes = 128;
+// `file_bytes`: of the whole file; 0 = as a killed process leaves it.
+std::string file_header(std::uint64_t file_bytes = 0);
+// Header and segments.
+std::string file_of(const std::vector<SegmentBuilder>& segments, bool closed = true);
 
 }  // namespace zerostall::testing

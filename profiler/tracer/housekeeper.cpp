@@ -1,0 +1,70 @@
+#include "profiler/tracer/housekeeper.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <mutex>
+
+#include "profiler/tracer/activity.h"
+#include "profiler/tracer/collector.h"
+#include "profiler/tracer/subscription.h"
+
+namespace zerostall::tracer {
+namespace {
+
+constexpr long kTick_ns = 50'000'000;
+constexpr int kTicksPerFlush = 5;
+
+pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t g_wake;
+
+void wait_for_tick() {
+  timespec until{};
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_nsec += kTick_ns;
+  if (until.tv_nsec >= 1'000'000'000) {
+    until.tv_nsec -= 1'000'000'000;
+    ++until.tv_sec;
+  }
+  pthread_mutex_lock(&g_lock);
+  if (!collector().is_writing() || !collector().needs_housekeeping()) pthread_cond_timedwait(&g_wake, &g_lock, &until);
+  pthread_mutex_unlock(&g_lock);
+}
+
+void* keep_house(void*) {
+  pthread_setname_np(pthread_self(), "zerostall");
+  for (int tick = 0; !collector().is_over(); ++tick) {
+    wait_for_tick();
+    if (!collector().is_writing()) continue;
+    collector().keep_house();
+    if (tick % kTicksPerFlush != 0) continue;
+    check_surroundings(false);
+    flush_activity();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void start_housekeeper() {
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&g_wake, &clock);
+  // The program's signals are for its own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  pthread_create(&thread, &detached, keep_house, nullptr);
+  pthread_attr_destroy(&detached);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void wake_housekeeper() { pthread_cond_signal(&g_wake); }
+
+}  // namespace zerostall::tracer

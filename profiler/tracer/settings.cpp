@@ -1,0 +1,33 @@
+#include "profiler/tracer/settings.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace zerostall::tracer {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? text : "";
+}
+
+std::uint64_t number(const char* name) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : 0;
+}
+
+Settings read() {
+  Settings s;
+  s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
+  s.max_bytes = number("ZEROSTALL_TRACE_MAX_BYTES");
+  return s;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static const Settings* read_once = new Settings(read());
+  return *read_once;
+}
+
+}  // namespace zerostall::tracer

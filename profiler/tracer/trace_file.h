@@ -1,0 +1,73 @@
+// The trace file while it is written: a header page and segments, mapped into this process, so that what is recorded
+// is in the file at once and outlives any kind of death (layout: ../trace/format.h).
+//
+// Space is reserved before it is mapped: a full disk is an error here, never a SIGBUS in the program. Where a file
+// system cannot map shared memory, segments live in private memory and `write_back` copies them.
+//
+// Threads: every function may be called from any thread; one lock, taken once per segment, not per record.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "profiler/trace/format.h"
+
+namespace zerostall::tracer {
+
+class TraceFile {
+ public:
+  // Creates the file named by $ZEROSTALL_TRACE ("zerostall.<pid>.zstall" if unset; ".<pid>" is added if another process
+  // got there first). Never overwrites. False: said on stderr.
+  bool create(std::uint64_t max_bytes);
+
+  // A segment with room for `least_bytes` of records, of the size given or larger. Null when recording has to end: then
+  // the header says why.
+  format::SegmentHeader* take(std::size_t segment_bytes, std::size_t least_bytes);
+  // Gives back one that is full or whose thread has ended. It is sealed later, by `seal_full`.
+  void give_back(format::SegmentHeader* segment);
+
+  // Work of the housekeeper: makes segments ahead when some were asked for, seals those given back.
+  void prepare();
+  void seal_full();
+  // Copies what is recorded to the file where it cannot be mapped; else nothing.
+  void write_back(const format::SegmentHeader& segment);
+
+  // Writes the final checksum; the segment stays mapped, for its thread may still be at work.
+  void seal(format::SegmentHeader& segment);
+  // No segment is given out from now on; the file is cut to what is used and marked as closed.
+  void close();
+  // After fork, in the child: the file belongs to the parent. No lock is taken, for a thread of the parent may hold it.
+  void abandon();
+
+  // Null before `create` and after `abandon`. Counters in it are changed with std::atomic_ref.
+  format::FileHeader* header() const { return header_; }
+  bool stopped() const { return header_ && header_->stop_reason != format::StopReason::none; }
+  // True once more than two large segments were asked for: time to make some ahead.
+  bool wants_more() const { return wants_more_; }
+
+ private:
+  format::SegmentHeader* make(std::size_t bytes);  // holds lock_
+  bool reserve(std::uint64_t end);                 // holds lock_
+  void stop(format::StopReason reason, int error);
+  void release(format::SegmentHeader* segment);
+  void write(const void* data, std::size_t bytes, std::uint64_t place) const;
+
+  std::mutex lock_;
+  int file_ = -1;
+  bool mapped_ = true;
+  bool closed_ = false;
+  std::atomic<bool> wants_more_{false};
+  std::uint64_t end_ = 0;  // of the file
+  std::uint64_t max_bytes_ = 0;
+  format::FileHeader* header_ = nullptr;
+  std::vector<format::SegmentHeader*> ready_;  // made ahead
+  std::vector<format::SegmentHeader*> full_;   // to be sealed
+};
+
+// Segments grow with use: a thread that makes few calls takes little of the file.
+inline constexpr std::size_t kLargeSegmentBytes = std::size_t{256} << 10;
+std::size_t page_bytes();
+
+}  // namespace zerostall::tracer
