@@ -11,4 +11,10 @@ struct NamedRun {
   RunSummary summary;
 };
 
+// A file of a recording that is no trace, or none of this version.
+struct UnreadableTrace {
+  std::string name;
+  std::string why;  // one line
+};
+
 }  // namespace zerostall

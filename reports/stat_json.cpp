@@ -61,6 +61,57 @@ Json waits(const RunSummary& run) {
   return list;
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json line_or_null(std::uint32_t line) { return line == 0 ? Json(nullptr) : Json(line); }
+
+Json to_json(const SourceLine& line) {
+  return {{"file", text_or_null(line.file)},
+          {"line", line_or_null(line.line)},
+          {"function", text_or_null(line.function)},
+          {"library", line.library}};
+}
+
+Json to_json(const NativeLine& frame) {
+  Json sources = Json::array();
+  for (const SourceLine& source : frame.sources) sources.push_back(to_json(source));
+  return {{"module", text_or_null(frame.module)},
+          {"build_id", text_or_null(frame.build_id)},
+          {"offset", frame.offset},
+          {"sources", std::move(sources)},
+          {"why_not", text_or_null(frame.why_not)}};
+}
+
+std::string_view name_of(PythonFrames frames) {
+  switch (frames) {
+    case PythonFrames::none:
+      return "none";
+    case PythonFrames::known:
+      return "known";
+    case PythonFrames::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Json stacks(const RunSummary& run) {
+  Json list = Json::array();
+  for (const WaitStack& stack : run.stacks) {
+    Json waits = Json::array(), python = Json::array(), native = Json::array();
+    for (const WaitsThere& there : stack.waits)
+      waits.push_back({{"what", there.what}, {"count", there.count}, {"per_step", to_json(there.per_step)}});
+    for (const SourceLine& line : stack.python) python.push_back(to_json(line));
+    for (const NativeLine& frame : stack.native) native.push_back(to_json(frame));
+    list.push_back({{"id", stack.id == 0 ? Json(nullptr) : Json(stack.id)},
+                    {"waits", std::move(waits)},
+                    {"python_frames", name_of(stack.python_frames)},
+                    {"python", std::move(python)},
+                    {"python_cut", stack.python_cut},
+                    {"native", std::move(native)},
+                    {"native_cut", stack.native_cut}});
+  }
+  return list;
+}
+
 Json calls(const RunSummary& run) {
   Json json = Json::object();
   for (const CallRow& call : run.calls)
@@ -85,6 +136,8 @@ Json oddities(const RunSummary& run) {
 
 Json number(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
+Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
+
 Json process_list(const std::vector<NamedRun>& processes) {
   Json list = Json::array();
   for (const auto& [name, run] : processes)
@@ -92,11 +145,17 @@ Json process_list(const std::vector<NamedRun>& processes) {
                     {"rank", number(run.meta.rank)},
                     {"local_rank", number(run.meta.local_rank)},
                     {"pid", number(run.meta.pid)},
-                    {"argv", run.meta.argv},
+                    {"argv", nullptr},  // of older versions: a trace does not hold it any more
                     {"complete", run.complete()},
                     {"steps", run.steps.size()},
                     {"totals", to_json(run.totals)},
-                    {"per_step", to_json(run.per_step)}});
+                    {"per_step", to_json(run.per_step)},
+                    {"program", text(run.meta.program)},
+                    {"script", text(run.meta.script)},
+                    {"arguments", number(run.meta.arguments)},
+                    {"world_size", number(run.meta.world_size)},
+                    {"host_number", number(run.meta.host_number)},
+                    {"host", text(run.meta.host)}});
   return list;
 }
 
@@ -104,7 +163,8 @@ Json repeatable(const RunSummary& run) { return run.times_repeatable ? Json(*run
 
 }  // namespace
 
-std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes) {
+std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes,
+                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks) {
   Json json = {{"schema", "zerostall/stat/1"},
                {"source", source(run)},
                {"device", device(run)},
@@ -125,9 +185,13 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["copies"] = to_json(run.copies);
   json["gpu_work"] = {
       {"kernels", run.gpu_work.kernels}, {"copies", run.gpu_work.copies}, {"memsets", run.gpu_work.memsets}};
+  json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
-  if (!processes.empty()) json["processes"] = process_list(processes);
+  if (processes.empty()) return to_text(json);
+  json["processes"] = process_list(processes);
+  json["unreadable"] = Json::array();
+  for (const auto& [name, why] : unreadable) json["unreadable"].push_back({{"file", name}, {"why", why}});
   return to_text(json);
 }
 

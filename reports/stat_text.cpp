@@ -203,7 +203,7 @@ std::string process_steps(const RunSummary& run) {
 std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown) {
   Table table{{"process", "command", "steps", "waits/step", "stream syncs/step", "waits in all"}, {}};
   for (const auto& [name, run] : runs)
-    table.rows.push_back({name, run.meta.argv.empty() ? "unknown" : show_command(run.meta), process_steps(run),
+    table.rows.push_back({name, run.meta.program.empty() ? "unknown" : show_command(run.meta), process_steps(run),
                           run.judged() > 0 ? show_range(run.per_step[Counter::waits]) : "-",
                           run.judged() > 0 ? show_range(run.per_step[Counter::stream_syncs]) : "-",
                           show(run.totals[Counter::waits])});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "profiler/base/strings.h"
 #include "reports/printable.h"
 
 namespace zerostall {
@@ -78,9 +79,9 @@ std::string show_device(const TraceMeta& meta) {
 
 std::string show_command(const TraceMeta& meta) {
   constexpr std::size_t kMostBytes = 48;
-  if (meta.argv.empty()) return {};
-  std::string text = meta.argv.front().substr(meta.argv.front().find_last_of('/') + 1);
-  for (std::size_t i = 1; i < meta.argv.size(); ++i) text += " " + meta.argv[i];
+  if (meta.program.empty()) return {};
+  std::string text = meta.program + (meta.script.empty() ? "" : " " + meta.script);
+  if (meta.arguments.value_or(0) > 0) text += " + " + counted(*meta.arguments, "argument");
   if (text.size() <= kMostBytes) return printable(text);
   std::size_t end = kMostBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a character

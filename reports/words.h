@@ -24,7 +24,7 @@ std::string idle_sentence(const Counters& counters, const std::string& where, co
 // "simulated H200", "NVIDIA H200", "unknown device".
 std::string show_device(const TraceMeta& meta);
 
-// The command of a process, short: "python train.py --epochs 1", cut where it is long; "" = not known.
+// The command of a process, short: "python3.11 train.py + 2 arguments", cut where it is long; "" = not known.
 std::string show_command(const TraceMeta& meta);
 
 // What to write into a program, so that its steps are found.

@@ -196,6 +196,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.gpu_work = count_gpu_work(trace);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
+  run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;
 }

@@ -8,6 +8,7 @@
 
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
+#include "profiler/analyze/wait_stacks.h"
 
 namespace zerostall {
 
@@ -85,6 +86,7 @@ struct RunSummary {
   CounterSpreads per_step;                            // over judged steps
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
+  std::vector<WaitStack> stacks;                      // where host waits come from; native frames without names
   std::vector<CallRow> calls;                         // by name
   std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api
   GpuWork gpu_work;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,7 @@ Result<std::string> new_folder(const fs::path& pattern) {
 }
 
 constexpr std::string_view kHiddenPrefix = ".zerostall-";
+constexpr const char *kLockName = ".lock", *kKeepName = ".keep";
 
 // Locked before it gets its name: nobody can find it unlocked while its owner lives. -1: this file system cannot lock.
 int make_lock(const fs::path& folder) {
@@ -64,14 +66,28 @@ bool owner_is_gone(const fs::path& folder) {
 }
 
 // What killed owners left behind.
-void remove_abandoned(const fs::path& parent) {
+std::vector<fs::path> abandoned_folders(const fs::path& parent) {
   std::error_code error;
   std::vector<fs::path> abandoned;
   for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error))
     if (it->path().filename().string().starts_with(kHiddenPrefix) && owner_is_gone(it->path()))
       abandoned.push_back(it->path());
+  std::sort(abandoned.begin(), abandoned.end());
+  return abandoned;
+}
+
+bool is_kept(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder / kKeepName, error)) return false;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (it->is_regular_file(error) && !it->path().filename().string().starts_with('.')) return true;
+  return false;
+}
+
+void remove_abandoned(const fs::path& parent) {
   std::error_code ignored;
-  for (const fs::path& folder : abandoned) fs::remove_all(folder, ignored);
+  for (const fs::path& folder : abandoned_folders(parent))
+    if (!is_kept(folder)) fs::remove_all(folder, ignored);
 }
 
 bool write_all(int fd, std::string_view content) {
@@ -135,20 +151,29 @@ Result<TempFolder> TempFolder::make() {
   return TempFolder(fs::path(*made));
 }
 
-Result<TempFolder> TempFolder::make_in(const fs::path& parent) {
+std::vector<fs::path> kept_folders(const fs::path& parent) {
+  std::vector<fs::path> folders = abandoned_folders(parent);
+  std::erase_if(folders, [](const fs::path& folder) { return !is_kept(folder); });
+  return folders;
+}
+
+Result<TempFolder> TempFolder::make_in(const fs::path& parent, bool keep) {
   remove_abandoned(parent);
   const auto made = new_folder(parent / (std::string(kHiddenPrefix) + "XXXXXX"));
   if (!made) return made.error();
+  if (keep) Descriptor{::open((fs::path(*made) / kKeepName).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
   return TempFolder(fs::path(*made), make_lock(*made));
 }
 
 TempFolder::TempFolder(TempFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)), left_(other.left_) {}
+
+void TempFolder::leave() { left_ = true; }
 
 TempFolder::~TempFolder() {
   if (lock_ >= 0) ::close(lock_);
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty() && !left_) fs::remove_all(path_, ignored);
 }
 
 Result<Done> make_writable_folder(const fs::path& path) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/base/result.h"
 
@@ -35,17 +36,15 @@ class MappedFile {
 // A failure leaves no temporary file.
 Result<Done> write_file(const std::filesystem::path& path, std::string_view content);
 
-// The file in such a folder that is no content.
-inline constexpr const char* kLockName = ".lock";
-
 // A new folder that only this user can enter, removed with all it holds when the object dies. Move-only.
 class TempFolder {
  public:
   // Under the system's place for temporary files: TMPDIR and its kin, else /tmp. An empty variable counts as unset.
   static Result<TempFolder> make();
   // In a folder that exists, on its file system, so that what grows in it can be renamed into that folder. Holds a lock
-  // in a file of it, so that the next one made there sees when its owner was killed, and removes it.
-  static Result<TempFolder> make_in(const std::filesystem::path& parent);
+  // in a file of it, so that the next one made there sees when its owner was killed, and removes it. `keep`: not as
+  // long as it holds files (kept_folders finds it).
+  static Result<TempFolder> make_in(const std::filesystem::path& parent, bool keep = false);
 
   TempFolder(TempFolder&& other) noexcept;
   TempFolder& operator=(TempFolder&&) = delete;
@@ -55,11 +54,19 @@ class TempFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
+  // It stays, as if its owner had been killed.
+  void leave();
+
  private:
   explicit TempFolder(std::filesystem::path path, int lock = -1) : path_(std::move(path)), lock_(lock) {}
   std::filesystem::path path_;
   int lock_;  // descriptor; -1 = none
+  bool left_ = false;
 };
+
+// What killed owners of such folders left in `parent`: those made with `keep` that hold files whose name begins with no
+// dot. Sorted.
+std::vector<std::filesystem::path> kept_folders(const std::filesystem::path& parent);
 
 // Creates the folder (and its parents) if it is missing and proves that a file can be written in it.
 Result<Done> make_writable_folder(const std::filesystem::path& path);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 #include "profiler/record/program.h"
 #include "profiler/record/torch.h"
@@ -34,12 +35,12 @@ std::string hidden_devices(bool simulated, std::int64_t gpus) {
 std::string about_torch(const fs::path& python, SignalInbox& inbox) {
   const auto torch = find_torch(python, inbox);
   if (!torch) return torch.error().message;
-  if (torch->version.empty()) return fmt::format("{} has no torch", python.string());
+  if (torch->version.empty()) return fmt::format("{} has no torch", shown_path(python));
   if (torch->cuda.empty())
     return fmt::format(
         "torch {} in {} is built for the CPU only; install one with CUDA, which needs no GPU: "
         "pip install torch --index-url https://download.pytorch.org/whl/cu130",
-        torch->version, torch->folder);
+        torch->version, shown_path(torch->folder));
   return fmt::format("torch {} has CUDA; does the program put its model and data on \"cuda\"?", torch->version);
 }
 

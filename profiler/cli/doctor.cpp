@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
 #include "profiler/record/child.h"
@@ -26,14 +27,15 @@ bool is_there(const fs::path& path) {
 }
 
 DoctorCheck check_file(std::string name, const fs::path& file, bool needed) {
-  if (is_there(file)) return {std::move(name), CheckStatus::ok, file.string(), {}};
-  return {std::move(name), needed ? CheckStatus::missing : CheckStatus::note, file.string() + " is not there", kBuild};
+  if (is_there(file)) return {std::move(name), CheckStatus::ok, shown_path(file), {}};
+  return {std::move(name), needed ? CheckStatus::missing : CheckStatus::note, shown_path(file) + " is not there",
+          kBuild};
 }
 
 DoctorCheck check_models(const InstallPaths& paths, bool needed) {
   const auto names = model_names(paths);
   if (!names.empty()) return {"device models", CheckStatus::ok, join(names, ", "), {}};
-  return {"device models", needed ? CheckStatus::missing : CheckStatus::note, "none in " + paths.models.string(),
+  return {"device models", needed ? CheckStatus::missing : CheckStatus::note, "none in " + shown_path(paths.models),
           kBuild};
 }
 
@@ -78,7 +80,7 @@ DoctorCheck check_torch(SignalInbox& inbox) {
   if (!python) return {"torch", CheckStatus::note, "no python in PATH", {}};
   const auto torch = find_torch(*python, inbox);
   if (!torch) return {"torch", CheckStatus::note, torch.error().message, {}};
-  const std::string where = fmt::format("{} (Python {})", python->string(), torch->python);
+  const std::string where = fmt::format("{} (Python {})", shown_path(*python), torch->python);
   constexpr const char* kInstall = "pip install torch --index-url https://download.pytorch.org/whl/cu130";
   if (torch->version.empty()) return {"torch", CheckStatus::note, where + " has no torch", kInstall};
   if (torch->cuda.empty())
@@ -118,6 +120,7 @@ Outcome run_doctor(const DoctorOptions& options) {
   report.checks.push_back(check_gpu(probe, wants_gpu));
   if (device != nullptr && simulate) add_simulator(*device, *paths, inbox, report);
   report.checks.push_back(check_torch(inbox));
+  for (DoctorCheck& check : report.checks) check.text = without_home(check.text);  // errors that we pass on
   if (inbox.asks_to_stop()) return interrupted_by(inbox.stop_signal());
   return {report.works() ? ExitCode::ok : ExitCode::environment,
           options.json ? render_doctor_json(report) : render_doctor_text(report),

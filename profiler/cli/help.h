@@ -28,9 +28,15 @@ inline constexpr const char* kFooter = R"(Start here:
 
 inline constexpr const char* kRecordFooter =
     R"(The command runs as if you had started it yourself: same terminal, input, output and working folder; Ctrl-C goes to it.
-Its exit code becomes ours. The trace holds its CUDA calls, and the command line of each process with all that stands in
-it (tokens too). Without -o it is called run.zstall, run-2.zstall ... One process that uses CUDA gives a file, several give
-a folder with one file each (rank0.zstall or process-PID.zstall).
+Its exit code becomes ours. Without -o the trace is called run.zstall, run-2.zstall ... One process that uses CUDA gives a
+file, several give a folder with one file each (rank0.zstall or process-PID.zstall).
+
+A trace holds CUDA calls, GPU work, and what the program itself says: names of kernels, texts of NVTX ranges and marks. Of
+a process it holds the names of program and script (relative to its project) and its rank; never values of arguments,
+environment, user, serial numbers, and the host's name with --keep-host only.
+
+What is missing is said: a killed process keeps its calls and marks until then, and GPU work until the last flush (1/4 s).
+Where record itself is killed (SIGKILL), its traces stay in a hidden folder beside the target: zerostall stat .zerostall-XXXXXX
 
 --device auto takes a working GPU, and simulates one where there is no NVIDIA device at all. On the simulated GPU kernels
 compute nothing: counts are real, values are not; the program finds ZEROSTALL_SIMULATED=1 in its environment.
@@ -48,7 +54,7 @@ Examples:
   zerostall record --device sim --no-tracer -- python with_torch_profiler.py
 
 Exit codes: the command's own when it is not 0 (128 + n: killed by signal n); else 0 recorded, 3 it made no CUDA call,
-4 it could not be started or recorded; 2 bad option)";
+4 it could not be started, or not all of it recorded (no place to write, another profiler in it); 2 bad option)";
 
 inline constexpr const char* kStatFooter = R"(Words:
   wait            a moment in which the host may wait for the GPU; a copy and the sync behind it are one

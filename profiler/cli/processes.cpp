@@ -3,21 +3,52 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <limits>
+#include <fstream>
 #include <tuple>
+
+#include "profiler/base/files.h"
+#include "profiler/trace/format.h"
 
 namespace zerostall::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// "rank10.zstall" -> 10; behind all ranks where the name has none.
-std::int64_t rank_of(const fs::path& file) {
-  const std::string stem = file.stem().string();
-  std::int64_t rank = std::numeric_limits<std::int64_t>::max();
-  if (stem.starts_with("rank")) std::from_chars(stem.data() + 4, stem.data() + stem.size(), rank);
-  return rank;
+// "rank10" behind "rank2": where both hold digits these stand for a number.
+bool comes_before(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    std::uint64_t number_a = 0, number_b = 0;
+    const auto end_a = std::from_chars(a.data(), a.data() + a.size(), number_a);
+    const auto end_b = std::from_chars(b.data(), b.data() + b.size(), number_b);
+    const bool numbers = end_a.ec == std::errc{} && end_b.ec == std::errc{};
+    if (numbers ? number_a != number_b : a.front() != b.front())
+      return numbers ? number_a < number_b : a.front() < b.front();
+    a.remove_prefix(numbers ? static_cast<std::size_t>(end_a.ptr - a.data()) : 1);
+    b.remove_prefix(numbers ? static_cast<std::size_t>(end_b.ptr - b.data()) : 1);
+  }
+  return a.size() < b.size();
+}
+
+// Ranks, then those known by host and local rank, then the others.
+bool comes_first(const fs::path& a, const fs::path& b) {
+  const auto group = [](const std::string& stem) {
+    return stem.starts_with("rank") ? 0 : stem.starts_with("host") ? 1 : 2;
+  };
+  const std::string stem_a = a.stem().string(), stem_b = b.stem().string();
+  if (group(stem_a) != group(stem_b)) return group(stem_a) < group(stem_b);
+  return comes_before(stem_a, stem_b);
+}
+
+// While they grow, traces have other names.
+bool is_trace(const fs::directory_entry& entry) {
+  std::error_code error;
+  if (!entry.is_regular_file(error) || entry.path().filename().string().starts_with('.')) return false;
+  if (entry.path().extension() == ".zstall") return true;
+  std::array<char, format::kMagic.size()> magic{};
+  std::ifstream(entry.path(), std::ios::binary).read(magic.data(), magic.size());
+  return magic == format::kMagic;
 }
 
 std::tuple<std::int64_t, Count> badness(const RunSummary& run) {
@@ -32,12 +63,10 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   if (!fs::is_directory(path, error)) return std::vector<fs::path>{path};
   std::vector<fs::path> files;
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
-    if (it->path().extension() == ".zstall") files.push_back(it->path());
+    if (is_trace(*it)) files.push_back(it->path());
   if (error) return Error{fmt::format("cannot read {}: {}", path.string(), error.message())};
   if (files.empty()) return Error{fmt::format("{} is a folder without traces (*.zstall)", path.string())};
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return std::pair(rank_of(a), a.stem().string()) < std::pair(rank_of(b), b.stem().string());
-  });
+  std::sort(files.begin(), files.end(), comes_first);
   return files;
 }
 
@@ -51,11 +80,16 @@ Result<fs::path> newest_trace(const fs::path& folder) {
     if (const auto time = it->last_write_time(gone); !gone) runs.emplace_back(time, it->path().lexically_normal());
   }
   if (!runs.empty()) return std::max_element(runs.begin(), runs.end())->second;
+  if (const auto left = kept_folders(folder); !left.empty())
+    return Error{
+        fmt::format("no run*.zstall in this folder, but a recording that was killed left a trace: zerostall stat {}",
+                    left.back().lexically_normal().string())};
   return Error{"no run*.zstall in this folder: name a trace, or record one with `zerostall record -- COMMAND`"};
 }
 
 std::string process_name(const TraceMeta& meta) {
   if (meta.rank) return fmt::format("rank{}", *meta.rank);
+  if (meta.local_rank && meta.host_number) return fmt::format("host{}-rank{}", *meta.host_number, *meta.local_rank);
   if (meta.local_rank) return fmt::format("rank{}", *meta.local_rank);
   return meta.pid ? fmt::format("process-{}", *meta.pid) : "process";
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <tuple>
@@ -56,7 +57,7 @@ std::int64_t calls_of(const RunSummary& run) {
 struct Session {
   const RecordArguments& arguments;
   const Device& device;
-  const TraceOutput& output;
+  TraceOutput& output;
   SimLog log;
   SignalInbox& inbox;
   bool stopped = false;  // by a signal that was meant to
@@ -90,6 +91,7 @@ std::optional<Outcome> refuse(const RecordArguments& arguments, const Device& de
 Injection injection_of(const RecordArguments& arguments, const Device& device, const fs::path& logs) {
   Injection options;
   options.trace = !arguments.no_tracer;
+  options.keep_host = arguments.keep_host;
   options.simulate = device.simulate;
   options.model = device.model;
   options.gpus = static_cast<int>(arguments.gpus);
@@ -167,13 +169,21 @@ bool still_runs(const RunSummary& run) {
   return run.truncated && run.meta.pid && ::kill(static_cast<pid_t>(*run.meta.pid), 0) == 0;
 }
 
-Outcome keep_traces(const RecordArguments& arguments, const TraceOutput& output, Left left) {
+Outcome left_behind(const std::string& why, TraceOutput& output) {
+  const std::string folder = output.leave().string();
+  return fail(ExitCode::environment,
+              fmt::format("{}; what was recorded stays in {}: zerostall stat {}", why, folder, folder));
+}
+
+Outcome keep_traces(const RecordArguments& arguments, TraceOutput& output, Left left) {
   std::vector<FinishedTrace> finished;
   for (const Process& process : left.processes) finished.push_back({process.file, process.run.name});
-  const auto placed = output.place(finished, is_whole(left));
-  if (!placed) return fail(ExitCode::environment, placed.error().message);
+  const bool whole = is_whole(left);
+  const auto placed = output.place(finished, whole);
+  if (!placed) return left_behind(placed.error().message, output);
   if (!arguments.output.empty() && *placed != output.wanted())
-    say(fmt::format("{} was left as it is, since this recording is not complete", output.wanted().string()));
+    say(fmt::format("{} was left as it is, since {}", output.wanted().string(),
+                    whole ? "another recording wrote it meanwhile" : "this recording is not complete"));
   if (arguments.quiet) return {};
   for (const Process& process : left.processes)
     if (still_runs(process.run.summary)) say(fmt::format("{} still runs; its trace goes on growing", process.run.name));
@@ -190,12 +200,36 @@ std::int64_t recordable_calls(const SimLog& log) {
   return calls;
 }
 
+// Processes that made CUDA calls and left no trace, in words; "" = none did.
+std::string untraced(const TraceOutput& output, std::size_t traces) {
+  const auto [began, failed, known] = output.processes();
+  if (!known) return "the hidden folder where traces grow was removed while the command ran";
+  const std::size_t without = std::max<std::size_t>(failed, began > traces ? began - traces : 0);
+  if (without == 0) return {};
+  return fmt::format("{} of {} that made CUDA calls left no trace (no place to write it, or removed)", without,
+                     began == 1 ? "1 process" : fmt::format("{} processes", began));
+}
+
+// The command's own end may be fine: what is missing makes it a failure of ours.
+Outcome keep_what_there_is(const Session& session, Left left) {
+  const std::string problem = left.problems.empty() ? "" : left.problems.back();
+  for (std::size_t i = 0; i + 1 < left.problems.size(); ++i) say(left.problems[i]);
+  Outcome outcome = keep_traces(session.arguments, session.output, std::move(left));
+  if (problem.empty()) return outcome;
+  if (outcome.code == ExitCode::ok) return fail(ExitCode::environment, "recorded in part: " + problem);
+  say(problem);
+  return outcome;
+}
+
 Outcome conclude(const Session& session) {
-  Left left = read_left(session.output.found());
-  for (const std::string& problem : left.problems) say(problem);
+  const auto files = session.output.found();
+  Left left = read_left(files);
+  if (std::string words = untraced(session.output, files.size()); !words.empty())
+    left.problems.push_back(std::move(words));
   if (session.stopped && !left.processes.empty() && !session.arguments.quiet)
     say("the command was stopped; what it did until then is kept");
-  if (!left.processes.empty()) return keep_traces(session.arguments, session.output, std::move(left));
+  if (!left.processes.empty()) return keep_what_there_is(session, std::move(left));
+  for (const std::string& problem : left.problems) say(problem);
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
   if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
@@ -216,12 +250,27 @@ void check_values_used(const Session& session) {
 // After the command has ended.
 Outcome finish(const ForegroundResult& ran, const Session& session) {
   check_values_used(session);
-  Outcome outcome = session.arguments.no_tracer ? Outcome{} : conclude(session);
+  Outcome outcome;
+  try {
+    if (!session.arguments.no_tracer) outcome = conclude(session);
+  } catch (const std::exception& problem) {  // out of memory, mostly: not what was recorded should go as well
+    outcome = left_behind(fmt::format("internal problem: {}", problem.what()), session.output);
+  }
   if (ran.exit_code == 0) return outcome;
   outcome.code = static_cast<ExitCode>(ran.exit_code);
   if (session.arguments.quiet || !session.device.simulate || session.stopped) return outcome;
   for (const std::string& line : failure_lines(ran.exit_code, session.log, session.arguments.gpus)) say(line);
   return outcome;
+}
+
+// Recordings that were killed themselves: their traces are whole up to then, or still grow.
+void say_what_killed_ones_left(const TraceOutput& output) {
+  const fs::path folder = output.wanted().parent_path();
+  for (const fs::path& left : kept_folders(folder.empty() ? "." : folder)) {
+    const std::string name = (folder / left.filename()).string();
+    say(fmt::format("a recording that was killed left a trace: zerostall stat {}; remove {} when you are done", name,
+                    name));
+  }
 }
 
 }  // namespace
@@ -237,12 +286,13 @@ Outcome run_record(const RecordArguments& arguments) {
   if (auto refused = refuse_command(arguments.command.front())) return *refused;
   auto made = TraceOutput::make(arguments.no_tracer ? "" : arguments.output);
   if (const auto* failed = std::get_if<Outcome>(&made)) return *failed;
-  const auto& output = std::get<TraceOutput>(made);
+  auto& output = std::get<TraceOutput>(made);
   const Injection options = injection_of(arguments, device, output.logs());
   if (const auto parts = check_parts(options, *paths); !parts)
     return fail(ExitCode::environment, parts.error().message);
 
   if (device.simulate) say(simulated_warning(device));
+  say_what_killed_ones_left(output);
   const auto ran = run_foreground({arguments.command, injection(options, *paths, output.growing())}, inbox);
   if (!ran) return fail(ExitCode::environment, ran.error().message);
   if (ran->error != 0) return cannot_start(arguments.command.front(), ran->error);

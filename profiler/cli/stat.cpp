@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "profiler/base/strings.h"
+#include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
 #include "profiler/trace/read_native.h"
+#include "reports/stacks_text.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
 
@@ -29,16 +31,25 @@ std::string why_no_calls(const RunSummary& run) {
   return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
 }
 
-Result<std::vector<NamedRun>> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
+// What a recording holds; of a folder some files may be unreadable, and at least one is not.
+struct Recording {
+  std::vector<NamedRun> runs;
+  std::vector<UnreadableTrace> unreadable;
+};
+
+Result<Recording> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
   const auto files = trace_files(path);
   if (!files) return files.error();
-  std::vector<NamedRun> runs;
+  Recording all;
   for (const fs::path& file : *files) {
     auto raw = read_native(file);
-    if (!raw) return raw.error();
-    runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup}, steps)});
+    if (raw)
+      all.runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup}, steps)});
+    else
+      all.unreadable.push_back({file.filename().string(), raw.error().message});
   }
-  return runs;
+  if (all.runs.empty()) return Error{all.unreadable.front().why};
+  return all;
 }
 
 Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
@@ -52,19 +63,26 @@ Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std:
   return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
 }
 
-Outcome show(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown,
-             const StatOptions& options) {
+Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options) {
+  auto& runs = all.runs;
+  if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
   const RunSummary& run = runs[shown].summary;
-  const bool several = runs.size() > 1;
+  const bool several = runs.size() + all.unreadable.size() > 1;
   Outcome outcome;
-  outcome.out = options.json ? render_stat_json(run, several ? runs : std::vector<NamedRun>{})
-                             : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run);
+  outcome.out = options.json
+                    ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks)
+                    : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run) +
+                          (options.stacks ? render_stacks_text(run.stacks) : "");
   if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_no_calls(run);
   } else if (run.steps.empty() && !options.step_pattern.empty()) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
+  } else if (!all.unreadable.empty()) {
+    outcome.code = ExitCode::cannot_tell;
+    outcome.error = fmt::format("{} of {} traces in {} cannot be read: {}", all.unreadable.size(),
+                                runs.size() + all.unreadable.size(), path, all.unreadable.front().why);
   }
   return outcome;
 }
@@ -84,11 +102,11 @@ Outcome run_stat(const StatOptions& options) {
     path = newest->string();
     say("showing " + path);
   }
-  const auto runs = read_all(path, options, step_options);
-  if (!runs) return fail(ExitCode::bad_use, runs.error().message);
-  const auto shown = choose_process(*runs, options.rank);
+  auto all = read_all(path, options, step_options);
+  if (!all) return fail(ExitCode::bad_use, all.error().message);
+  const auto shown = choose_process(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(path, *runs, *shown, options);
+  return show(path, std::move(*all), *shown, options);
 }
 
 }  // namespace zerostall::cli

@@ -3,10 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+
+#include "profiler/base/attendance.h"
 
 namespace zerostall::cli {
 namespace {
@@ -28,6 +33,13 @@ bool is_trace_folder(const fs::path& path) {
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
     if (it->path().extension() != kExtension || !it->is_regular_file(error)) return false;
   return !error;
+}
+
+// Differs for each file or folder that ever had that name; "" = there is none.
+std::string identity(const fs::path& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return {};
+  return fmt::format("{}:{}:{}.{:09}", info.st_dev, info.st_ino, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
 Result<Done> check_target(const fs::path& path) {
@@ -98,20 +110,37 @@ std::variant<TraceOutput, Outcome> TraceOutput::make(const std::string& named) {
     return refuse({writable.error().message + (named.empty() ? "; -o FILE puts the trace elsewhere" : "")});
   if (!named.empty())
     if (const auto target = check_target(wanted); !target) return refuse(target.error());
-  auto made = TempFolder::make_in(fs::absolute(folder).lexically_normal());
+  auto made = TempFolder::make_in(fs::absolute(folder).lexically_normal(), true);
   if (!made) return refuse(made.error());
   TraceOutput output(std::move(*made), std::move(wanted), !named.empty());
+  output.before_ = identity(output.wanted_);
   std::error_code error;
   fs::create_directory(output.logs(), error);
   if (error) return refuse({fmt::format("cannot make folder {}: {}", output.logs().string(), error.message())});
+  // Not write_file: that renames. Zeros in full, so that the room is there on a full disk too.
+  if (!(std::ofstream(output.private_.path() / kAttendanceName) << std::string(sizeof(Attendance), '\0')).flush())
+    return refuse({fmt::format("cannot write into {}", output.private_.path().string())});
   return output;
+}
+
+TraceOutput::Processes TraceOutput::processes() const {
+  std::array<std::uint32_t, 2> counts{};
+  std::ifstream file(private_.path() / kAttendanceName, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(counts.data()), sizeof counts)) return {};
+  return {counts[0], counts[1], true};
+}
+
+fs::path TraceOutput::leave() {
+  const fs::path folder = wanted_.parent_path() / private_.path().filename();
+  private_.leave();
+  return folder;
 }
 
 std::vector<fs::path> TraceOutput::found() const {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator it(private_.path(), error), end; !error && it != end; it.increment(error))
-    if (it->path().filename() != kLockName && it->is_regular_file(error)) files.push_back(it->path());
+    if (!it->path().filename().string().starts_with('.') && it->is_regular_file(error)) files.push_back(it->path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -122,7 +151,8 @@ Result<fs::path> TraceOutput::place(const std::vector<FinishedTrace>& traces, bo
     finished = private_.path() / "traces";
     if (const auto gathered = gather(traces, finished); !gathered) return gathered.error();
   }
-  if (named_ && complete) return move_over(finished, wanted_, private_.path() / "replaced");
+  if (named_ && complete && !before_.empty() && identity(wanted_) == before_)
+    return move_over(finished, wanted_, private_.path() / "replaced");
   return move_to_free_name(finished, wanted_);
 }
 

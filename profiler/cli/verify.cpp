@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
 #include "profiler/cli/say.h"
@@ -112,7 +113,7 @@ std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const 
   if (const auto* failed = std::get_if<Outcome>(&ran)) return *failed;
   const auto& [child, has_trace] = std::get<RecordOutcome>(ran);
   std::string said = tracer_problem(child.err);
-  if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, bench.traces.place().string());
+  if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, shown_path(bench.traces.place()));
 
   auto summary = has_trace ? read_summary(record.trace_file, request.plan.warmup) : Result<RunSummary>(RunSummary{});
   if (!said.empty() && (!summary || !summary->has_cuda_calls)) return fail(ExitCode::environment, said);
@@ -199,7 +200,7 @@ Outcome run_verify(const VerifyOptions& options) {
   const fs::path program = scenario_program(*paths);
   if (std::error_code error; !fs::exists(program, error))
     return fail(ExitCode::environment,
-                fmt::format("the scenario program is missing ({}): build it with ./dev build", program.string()));
+                fmt::format("the scenario program is missing ({}): build it with ./dev build", shown_path(program)));
   std::vector<std::string> names;
   for (const Setting& setting : request->settings) names.push_back(file_stem(setting));
   const auto traces = TraceFolder::make(options.keep, std::move(names));

@@ -11,10 +11,12 @@
 namespace zerostall {
 namespace {
 
-// The terminal's signals come from the kernel and went to the whole process group; the command has its own copy.
+// The terminal's signals come from the kernel and went to the whole process group; the command has its own copy. Only
+// that the terminal is gone is told to the session's leader alone, which we are where no shell is (docker run, ssh -t).
 void pass_on(const ReceivedSignal& signal, pid_t pid, ForegroundResult& result) {
   if (result.stop_signal == 0) result.stop_signal = signal.number;
-  if (!signal.from_terminal) ::kill(pid, signal.number);
+  const bool leader_alone = signal.number == SIGHUP && ::getsid(0) == ::getpid();
+  if (!signal.from_terminal || leader_alone) ::kill(pid, signal.number);
 }
 
 bool reap(pid_t pid, ForegroundResult& result) {

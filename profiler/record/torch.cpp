@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 #include "profiler/record/child.h"
 
@@ -33,7 +34,7 @@ Result<TorchFound> find_torch(const std::filesystem::path& python, SignalInbox& 
   const auto child = run_child({{python.string(), "-c", kScript}, {}, {"LD_PRELOAD", "CUDA_INJECTION64_PATH"}}, inbox);
   if (!child) return child.error();
   if (child->exit_code != 0)
-    return Error{fmt::format("{} does not work: {}", python.string(), last_lines(child->err, 1))};
+    return Error{fmt::format("{} does not work: {}", shown_path(python), without_home(last_lines(child->err, 1)))};
   TorchFound found;
   std::istringstream lines(child->out);
   for (std::string* field : {&found.python, &found.folder, &found.version, &found.cuda}) std::getline(lines, *field);

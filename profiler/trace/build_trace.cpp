@@ -50,6 +50,7 @@ Call make_call(const RawCall& raw, ThreadIndex thread, const NameInfo& info, Tra
     ++trace.oddities["reversed_calls"];
   }
   call.context = raw.context;
+  call.stack = raw.stack;
   call.name = info.stripped;
   call.result = raw.result;
   call.kind = info.api.kind;
@@ -226,6 +227,7 @@ Trace build_trace(RawTrace raw) {
   trace.lost_marks = raw.lost_marks;
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
+  trace.stacks = std::move(raw.stacks);
   read_notes(trace);
 
   const ThreadIndexes indexes = find_threads(raw, trace);

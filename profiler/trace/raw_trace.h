@@ -9,6 +9,7 @@
 
 #include "profiler/base/strings.h"
 #include "profiler/base/units.h"
+#include "profiler/trace/stacks.h"
 
 namespace zerostall {
 
@@ -42,6 +43,7 @@ struct RawCall {
   std::int32_t result = 0;                        // 0 = success
   std::uint8_t depth = 0;                         // recorded calls of the same thread around this one
   CopyDirection direction = CopyDirection::none;  // as the call's arguments say
+  std::uint32_t stack = 0;                        // key of RawTrace::stacks; 0 = none
 };
 
 enum class GpuOpKind : std::uint8_t { kernel, copy, memset };
@@ -104,8 +106,11 @@ struct TraceMeta {
   Clock clock = Clock::measured;
   std::string host_clock;  // of the simulated GPU: "cpu" when the host's CPU time drives it; else "" or "model"
   std::string program;     // file name of the executable
-  std::vector<std::string> argv;
+  std::string script;      // what Python runs: a path (relative to its project), "-m MODULE", "-c" or "-"
+  std::optional<std::int64_t> arguments;  // how many the program, or the script, was given; values are never stored
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
+  std::optional<std::int64_t> host_number;  // of the host within the job
+  std::string host;                         // its name, where the user wanted that kept
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
@@ -123,6 +128,7 @@ struct RawTrace {
   std::vector<RawGpuOp> gpu_ops;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
+  Stacks stacks;
   bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
   std::int64_t lost_calls = 0, lost_marks = 0;  // that the tracer saw and could not record

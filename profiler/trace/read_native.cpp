@@ -337,10 +337,10 @@ void resolve_process(const Json& object, TraceMeta& meta) {
   meta.local_rank = number_at(object, "local_rank");
   meta.world_size = number_at(object, "world_size");
   meta.gpu_records = object.value("gpu_records", Json()) == true;
-  const auto argv = object.find("argv");
-  if (argv == object.end() || !argv->is_array()) return;
-  for (const Json& argument : *argv)
-    if (argument.is_string()) meta.argv.push_back(argument.get<std::string>());
+  meta.host_number = number_at(object, "host_number");
+  meta.host = text_at(object, "host");
+  meta.script = text_at(object, "script");
+  meta.arguments = number_at(object, "arguments");
 }
 
 void resolve_meta(Reading& reading) {

@@ -7,6 +7,7 @@
 
 #include "profiler/trace/api_table.h"
 #include "profiler/trace/raw_trace.h"
+#include "profiler/trace/stacks.h"
 
 namespace zerostall {
 
@@ -25,6 +26,7 @@ struct Call {
   CallIndex parent = kNoIndex;
   OpIndex op = kNoIndex;      // the first GPU work this call started
   std::uint32_t context = 0;  // 0 = unknown
+  std::uint32_t stack = 0;    // key of Trace::stacks; 0 = none
   StringId name = 0;          // without version suffix
   std::int32_t result = 0;
   ApiKind kind = ApiKind::other;
@@ -78,6 +80,7 @@ struct Trace {
   std::vector<GpuOp> gpu_ops;   // by launch_ns, then begin_ns
   std::vector<Range> ranges;    // by begin_ns, then outer before inner
   std::vector<RawNote> notes;   // in file order
+  Stacks stacks;
   bool truncated = false;       // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
   std::int64_t lost_records = 0;                 // GPU records

@@ -15,12 +15,6 @@ using format::CallRecord;
 
 constexpr std::uint8_t kUnknownDirection = 254;
 
-struct Nesting {
-  std::uint8_t depth = 0;    // recorded calls this thread is in
-  std::uint8_t counted = 0;  // those of them that the analysis counts
-};
-thread_local Nesting t_nesting;
-
 // What is known of an id, by domain; filled before the first callback is enabled, read-only after.
 struct Trait {
   bool copy = false;
@@ -163,16 +157,16 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   if (!data.correlationData || *data.correlationData == 0)
     return;  // not recorded, or begun before the tracer was there
   const Trait trait = g_traits[domain][id];
-  Nesting& nesting = t_nesting;
-  if (nesting.depth > 0) --nesting.depth;
-  if (trait.counted && nesting.counted > 0) --nesting.counted;
+  ThreadLog& thread = collector().thread_log();
+  if (thread.depth > 0) --thread.depth;
+  if (trait.counted && thread.counted > 0) --thread.counted;
   CallRecord r;
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
   r.correlation = data.correlationId;
   r.context = data.contextUid;
   r.callback_id = id;
   r.domain = static_cast<std::uint8_t>(domain);
-  r.depth = nesting.depth;
+  r.depth = thread.depth;
   if (trait.copy) r.copy_kind = kUnknownDirection;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   if (data.functionParams) {
@@ -182,7 +176,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
       read_driver(id, data, r);
   }
   r.end_ns = timestamp_ns();
-  collector().add(r);
+  collector().add(thread, r);
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* raw) {
@@ -194,10 +188,10 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   // The driver calls that a runtime call makes are part of it: not recorded when it is counted itself, which keeps
   // them from being counted twice and costs nothing.
   *data.correlationData = 0;
-  Nesting& nesting = t_nesting;
-  if (nesting.counted > 0) return;
-  ++nesting.depth;
-  if (g_traits[domain][id].counted) ++nesting.counted;
+  ThreadLog& thread = collector().thread_log();
+  if (thread.counted > 0) return;
+  ++thread.depth;
+  if (g_traits[domain][id].counted) ++thread.counted;
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "profiler/tracer/activity.h"
+#include "profiler/tracer/attendance.h"
 #include "profiler/tracer/calls.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
@@ -45,7 +46,11 @@ void on_python_exit() {
 
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
-  if (!collector().open(meta_json(model ? model() : nullptr))) return false;
+  attend();
+  if (!collector().open(meta_json(model ? model() : nullptr))) {
+    attend_in_vain();
+    return false;
+  }
   std::string error;
   const bool ok = start_calls(&error);
   std::string no_records;

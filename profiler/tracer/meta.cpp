@@ -1,60 +1,35 @@
 #include "profiler/tracer/meta.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
+#include "profiler/tracer/command.h"
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/settings.h"
+#include "profiler/tracer/job.h"
 
 namespace zerostall::tracer {
 namespace {
 
-constexpr std::size_t kMostArgvBytes = 4096;
-
-std::string program_name() {
-  char path[4096];
-  const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  const std::string full(path, n > 0 ? static_cast<std::size_t>(n) : 0);
-  return full.substr(full.find_last_of('/') + 1);
+std::string number(const char* key, const std::optional<std::int64_t>& value) {
+  return value ? std::string(", \"") + key + "\": " + std::to_string(*value) : "";
 }
 
-// The process's arguments, each ended by a zero byte; "" where /proc does not tell.
-std::string raw_arguments() {
-  std::string bytes(kMostArgvBytes, '\0');
-  const int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  const ssize_t n = ::read(file, bytes.data(), bytes.size());
-  ::close(file);
-  bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return bytes;
+std::string text(const char* key, const std::string& value) {
+  return value.empty() ? "" : std::string(", \"") + key + "\": " + quoted(value);
 }
 
-std::string argv_json() {
-  const std::string bytes = raw_arguments();
-  std::string json;
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::string_view argument(bytes.data() + at, strnlen(bytes.data() + at, bytes.size() - at));
-    json += (json.empty() ? "" : ", ") + quoted(argument);
-    at += argument.size() + 1;
-  }
-  return "[" + json + "]";
-}
-
-// , "key": 3 - or nothing where the variable is not set or no plain number.
-std::string number_from_environment(const char* key, const char* variable) {
-  const char* text = std::getenv(variable);
-  std::int64_t value = 0;
-  if (text == nullptr) return {};
-  const char* end = text + std::strlen(text);
-  const auto parsed = std::from_chars(text, end, value);
-  if (parsed.ec != std::errc{} || parsed.ptr != end || value < 0) return {};
-  return std::string(", \"") + key + "\": " + std::to_string(value);
+// Only where the user asked for it (`zerostall record --keep-host`).
+std::string host_name() {
+  const char* wanted = std::getenv("ZEROSTALL_TRACE_KEEP_HOST");
+  char name[256] = {};
+  if (wanted == nullptr || std::strcmp(wanted, "1") != 0 || gethostname(name, sizeof name - 1) != 0) return {};
+  return name;
 }
 
 // Bytes of the UTF-8 character at the front; 0 = it is none.
@@ -95,15 +70,17 @@ std::string meta_json(const char* simulated_model) {
   std::uint32_t version = 0;
   if (const CuptiApi* api = cupti_api()) api->get_version(&version);
   std::string json = "{\"tool\": \"zerostall\", \"version\": " + quoted(ZEROSTALL_VERSION) +
-                     ", \"program\": " + quoted(program_name()) + ", \"cupti_version\": " + std::to_string(version) +
-                     cupti_json() + ", \"gpu_records\": " + (settings().gpu ? "true" : "false");
+                     ", \"cupti_version\": " + std::to_string(version) + cupti_json() +
+                     ", \"gpu_records\": " + (settings().gpu ? "true" : "false");
   json += simulated_model ? ", \"clock\": \"modelled\", \"simulated_model\": " + quoted(simulated_model)
                           : std::string(", \"clock\": \"measured\"");
   if (const char* host_clock = std::getenv("ZEROSTALL_SIM_HOST_CLOCK"); simulated_model && host_clock && *host_clock)
     json += ", \"host_clock\": " + quoted(host_clock);
-  json += ", \"pid\": " + std::to_string(getpid()) + ", \"argv\": " + argv_json();
-  json += number_from_environment("rank", "RANK") + number_from_environment("local_rank", "LOCAL_RANK") +
-          number_from_environment("world_size", "WORLD_SIZE");
+  const Command command = own_command();
+  const Job job = find_job([](const char* name) -> const char* { return std::getenv(name); });
+  json += number("pid", getpid()) + text("program", command.program) + text("script", command.script) +
+          number("arguments", command.arguments) + number("rank", job.rank) + number("local_rank", job.local_rank) +
+          number("world_size", job.world_size) + number("host_number", job.host_number) + text("host", host_name());
   return json + "}";
 }
 

@@ -88,6 +88,22 @@ TEST(TempFolder, LivesInAFolderThatExists) {
   EXPECT_THAT(TempFolder::make_in(outer->path() / "none").error().message, HasSubstr("No such file"));
 }
 
+TEST(TempFolder, OfAKilledOwnerStaysWhereItHoldsWork) {
+  const auto outer = TempFolder::make();
+  const auto make_and_leave = [&](const std::string& file) {
+    auto left = TempFolder::make_in(outer->path(), true);
+    EXPECT_TRUE(write_file(left->path() / file, "x"));
+    left->leave();
+    const std::size_t kept = kept_folders(outer->path()).size();
+    EXPECT_EQ(kept, file == "trace" ? 0u : 1u) << "the owner of this one lives";
+    return left->path();
+  };
+  const fs::path with_work = make_and_leave("trace"), empty = make_and_leave(".attendance");
+  const auto next = TempFolder::make_in(outer->path());
+  EXPECT_EQ(kept_folders(outer->path()), std::vector<fs::path>{with_work});
+  EXPECT_FALSE(fs::exists(empty));
+}
+
 TEST(TempFolder, TakesAnEmptyTmpdirForUnset) {
   const char* before = std::getenv("TMPDIR");
   const std::string old = before == nullptr ? "" : before;

@@ -34,6 +34,22 @@ TEST_F(Traces, OfAFolderStandInOrderOfRank) {
   EXPECT_THAT(files(), ElementsAre("rank2.zstall", "rank2-2.zstall", "rank10.zstall", "process-7.zstall"));
 }
 
+TEST_F(Traces, OfHostsFollowThoseOfRanks) {
+  for (const char* name :
+       {"host10-rank0.zstall", "process-7.zstall", "host2-rank1.zstall", "host2-rank0.zstall", "rank3.zstall"})
+    put(name);
+  EXPECT_THAT(files(), ElementsAre("rank3.zstall", "host2-rank0.zstall", "host2-rank1.zstall", "host10-rank0.zstall",
+                                   "process-7.zstall"));
+}
+
+// As in the hidden folder of a recording.
+TEST_F(Traces, ThatGrowAreKnownByTheirFirstBytes) {
+  for (const char* name : {"trace", "trace.17", ".attendance", "log"})
+    ASSERT_TRUE(write_file(folder.path() / name, std::string(name).starts_with("trace") ? "ZSTALL\r\n..." : "text"));
+  fs::create_directory(folder.path() / "logs");
+  EXPECT_THAT(files(), ElementsAre("trace", "trace.17"));
+}
+
 TEST_F(Traces, AFileStandsForItselfAndAnEmptyFolderForNothing) {
   EXPECT_EQ(trace_files("/no/such.zstall")->front(), fs::path("/no/such.zstall"));
   EXPECT_THAT(trace_files(folder.path()).error().message, HasSubstr("is a folder without traces"));
@@ -56,6 +72,8 @@ TEST(ProcessName, IsTheRankWhereThereIsOne) {
   EXPECT_EQ(process_name(meta), "process-4711");
   meta.local_rank = 1;
   EXPECT_EQ(process_name(meta), "rank1");
+  meta.host_number = 2;
+  EXPECT_EQ(process_name(meta), "host2-rank1") << "local ranks of two hosts are no ranks of the job";
   meta.rank = 9;
   EXPECT_EQ(process_name(meta), "rank9");
 }

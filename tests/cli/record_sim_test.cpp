@@ -47,7 +47,8 @@ TEST_F(RecordSimulated, NamesRanksOfOneCommand) {
   ASSERT_EQ(json["processes"].size(), 3u);
   EXPECT_EQ(json["processes"][0]["file"], "rank0.zstall");
   EXPECT_EQ(json["processes"][1]["rank"], 1);
-  EXPECT_EQ(json["processes"][1]["argv"], Json({SUBJECT, "threads"}));
+  EXPECT_EQ(json["processes"][1]["program"], "tracer_subject");
+  EXPECT_EQ(json["processes"][1]["arguments"], 1);
   EXPECT_TRUE(json["processes"][2]["rank"].is_null());
   EXPECT_EQ(json["totals"]["waits"], 4000);
 }

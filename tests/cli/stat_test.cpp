@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <nlohmann/json.hpp>
+
 #include "profiler/base/files.h"
 #include "tests/trace/trace_builder.h"
 
@@ -46,6 +49,43 @@ TEST(Stat, DoesNotClaimAnUnusedGpuFromATraceThatCannotBeRead) {
     EXPECT_THAT(outcome.error, HasSubstr("cannot tell whether the program used the GPU"));
     EXPECT_THAT(outcome.error, Not(HasSubstr("never used")));
   }
+}
+
+cli::Outcome stat_of_folder(const std::map<std::string, std::string>& files, bool json = false) {
+  const auto folder = TempFolder::make();
+  for (const auto& [name, bytes] : files) EXPECT_TRUE(write_file(folder->path() / name, bytes));
+  cli::StatOptions options;
+  options.file = folder->path().string();
+  options.json = json;
+  return cli::run_stat(options);
+}
+
+TEST(Stat, OfAFolderShowsWhatCanBeReadAndSaysWhatCannot) {
+  const std::string whole = whole_file();
+  const std::map<std::string, std::string> files = {{"rank0.zstall", whole},
+                                                    {"rank1.zstall", whole.substr(0, whole.size() - 4)},
+                                                    {"rank2.zstall", ""},
+                                                    {"rank3.zstall", "not ours"},
+                                                    {"notes.txt", "not looked at"}};
+  const cli::Outcome text = stat_of_folder(files);
+  EXPECT_EQ(text.code, cli::ExitCode::cannot_tell);
+  EXPECT_THAT(text.error, HasSubstr("2 of 4 traces in "));
+  EXPECT_THAT(text.error, HasSubstr("rank2.zstall is empty: nothing was recorded into it"));
+  EXPECT_THAT(text.out, HasSubstr("rank1.zstall"));
+  const auto json = nlohmann::json::parse(stat_of_folder(files, true).out);
+  EXPECT_EQ(json["processes"].size(), 2u);
+  EXPECT_EQ(json["processes"][1]["complete"], false);
+  EXPECT_EQ(json["unreadable"].size(), 2u);
+  EXPECT_EQ(json["unreadable"][1]["file"], "rank3.zstall");
+}
+
+TEST(Stat, OfAFolderWithNothingToReadFails) {
+  EXPECT_EQ(stat_of_folder({}).code, cli::ExitCode::bad_use);
+  EXPECT_EQ(stat_of_folder({{"a.txt", "x"}}).code, cli::ExitCode::bad_use);
+  const cli::Outcome outcome = stat_of_folder({{"a.zstall", ""}, {"b.zstall", "x"}});
+  EXPECT_EQ(outcome.code, cli::ExitCode::bad_use);
+  EXPECT_THAT(outcome.error, HasSubstr("a.zstall is empty"));
+  EXPECT_EQ(stat_of_folder({{"a.zstall", whole_file()}, {"a.txt", "x"}}).code, cli::ExitCode::ok);
 }
 
 TEST(Stat, BlamesTheTracerWhereItHadAProblem) {

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 
+import book
 from program_header import read_header
 from simulated import Tools
 from versions import fits
@@ -77,17 +78,35 @@ def command_of(python, program, header):
     return [python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(header.ranks), program]
 
 
+def check_ranks(program, header, stat):
+    """Each rank has a trace that says which it is, and the launcher has none."""
+    seen = [(p["rank"], p["local_rank"], p["world_size"], p["host_number"]) for p in stat["processes"]]
+    texts = []
+    if seen != [(rank, rank, header.ranks, 0) for rank in range(header.ranks)]:
+        texts.append(f"ranks, local ranks, world sizes and hosts are {seen}")
+    for process in stat["processes"]:
+        if not (process["script"] or "").endswith(program.name) or process["argv"] is not None or process["host"]:
+            texts.append(f"a rank is described as {process['script']}, {process['argv']}, {process['host']}")
+    return texts
+
+
 def run(tools, python, program, header, folder, with_profiler):
     """What is wrong, as texts."""
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
     command = command_of(python, program, header)
-    done = tools.record(command, trace, header.options, header.environment, header.timeout_s)
+    books = folder / f"{program.stem}.books"
+    books.mkdir()
+    done = tools.record(command, trace, header.options, {**header.environment, "ZEROSTALL_SIM_LOG": str(books)}, header.timeout_s)
     texts = check_output(done)
     for line in re.findall("^measured: .*", done.stdout, re.MULTILINE):
         print(line)
     if trace and trace.exists():
         stat = tools.stat(trace, header.warmup)
         texts += check_trace(header, stat)
+        if header.ranks > 1:
+            texts += check_ranks(program, header, stat)
+        if tools.device.startswith("sim"):
+            texts += book.check(tools, trace, books)
         if with_profiler and header.profiler and header.ranks == 1 and not texts:
             import profiler_check
             texts += profiler_check.check(tools, python, program, header, folder, stat)

@@ -55,10 +55,10 @@ TEST(RecordLines, ShowEachProcessAndThenTheWorst) {
   a.item();
   b.item(), b.item();
   b.closed = false;
-  a.meta = R"({"clock": "modelled", "simulated_model": "h200", "argv": ["/usr/bin/python3", "a.py"]})";
+  a.meta = R"({"clock": "modelled", "simulated_model": "h200", "program": "python3", "script": "a.py", "arguments": 1})";
   const auto lines = record_lines("all", {{"rank0", summary_of(a)}, {"rank1", summary_of(b)}}, 1);
   EXPECT_EQ(lines[0], "all · simulated H200 · 2 processes");
-  EXPECT_EQ(lines[1], "  rank0 (python3 a.py): no steps marked · 1 wait in all");
+  EXPECT_EQ(lines[1], "  rank0 (python3 a.py + 1 argument): no steps marked · 1 wait in all");
   EXPECT_THAT(lines[2], StartsWith("  rank1: no steps marked · 2 waits in all · the trace ends early"));
   EXPECT_EQ(lines[3], "rank1 waits most:");
 }

@@ -27,7 +27,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
             (std::vector<std::string>{"schema",     "source",   "device",  "complete",   "lost",     "times_repeatable",
                                       "steps_from", "warmup",   "steps",   "background", "unclosed", "outside",
                                       "totals",     "per_step", "regions", "waits",      "calls",    "copies",
-                                      "gpu_work",   "sites",    "oddities"}));
+                                      "gpu_work",   "stacks",   "sites",   "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -39,9 +39,37 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_EQ(json["regions"]["train"]["per_step"]["waits"]["median"], 3);
   EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["count"], 6 * 13);
   EXPECT_EQ(json["copies"][0]["per_step"]["max"], 10);
-  EXPECT_TRUE(json["sites"].is_null());  // not analysed
+  EXPECT_TRUE(json["sites"].is_null());   // not analysed
+  EXPECT_TRUE(json["stacks"].is_null());  // not asked for
   EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["failed"], 0);
   EXPECT_GT(json["gpu_work"]["kernels"], 0);
+}
+
+TEST(StatJson, HasStacksWhereAskedFor) {
+  RunSummary run = make_run({}, StepShape{}).summary;
+  WaitStack stack;
+  stack.id = 4;
+  stack.waits = {{"cudaStreamSynchronize", 6, 4, Spread{1, 1, 1, 1}}};
+  stack.python_frames = PythonFrames::known;
+  stack.python = {{"step", "train.py", 31, false}, {"<module>", "train.py", 0, false}};
+  NativeLine frame;
+  frame.module = "lib.so";
+  frame.offset = 4096;
+  frame.why_not = "no such file here";
+  stack.native = {frame, NativeLine{}};
+  run.stacks = {stack, WaitStack{}};
+  const Json json = Json::parse(render_stat_json(run, {}, {}, true))["stacks"];
+  EXPECT_EQ(keys(json[0]),
+            (std::vector<std::string>{"id", "waits", "python_frames", "python", "python_cut", "native", "native_cut"}));
+  EXPECT_EQ(json[0]["id"], 4);
+  EXPECT_EQ(json[0]["waits"][0]["per_step"]["median"], 1);
+  EXPECT_EQ(json[0]["python_frames"], "known");
+  EXPECT_EQ(json[0]["python"][0], (Json{{"file", "train.py"}, {"line", 31}, {"function", "step"}, {"library", false}}));
+  EXPECT_TRUE(json[0]["python"][1]["line"].is_null());
+  EXPECT_EQ(json[0]["native"][0]["why_not"], "no such file here");
+  EXPECT_EQ(json[0]["native"][0]["sources"], Json::array());
+  EXPECT_TRUE(json[0]["native"][1]["module"].is_null());
+  EXPECT_TRUE(json[1]["id"].is_null());
 }
 
 TEST(StatJson, NamesEachHostWaitOfAStep) {
@@ -90,11 +118,16 @@ TEST(StatJson, RepairsTextThatIsNotUtf8) {
 TEST(StatJson, ListsTheProcessesOfARecording) {
   NamedRun rank{"rank1.zstall", make_run({}, StepShape{}).summary};
   rank.summary.meta.rank = 1;
-  rank.summary.meta.argv = {"python", "train.py"};
+  rank.summary.meta.program = "python3.11";
+  rank.summary.meta.script = "train.py";
+  rank.summary.meta.arguments = 2;
   const Json json = Json::parse(render_stat_json(rank.summary, {rank, {"process-7.zstall", {}}}));
   ASSERT_EQ(json["processes"].size(), 2u);
   EXPECT_EQ(json["processes"][0]["rank"], 1);
-  EXPECT_EQ(json["processes"][0]["argv"], Json({"python", "train.py"}));
+  EXPECT_TRUE(json["processes"][0]["argv"].is_null());
+  EXPECT_EQ(json["processes"][0]["script"], "train.py");
+  EXPECT_EQ(json["processes"][0]["arguments"], 2);
+  EXPECT_TRUE(json["processes"][0]["host"].is_null());
   EXPECT_EQ(json["processes"][0]["per_step"]["waits"]["max"], 13);
   EXPECT_TRUE(json["processes"][1]["rank"].is_null());
   EXPECT_TRUE(json["processes"][1]["per_step"]["waits"].is_null());

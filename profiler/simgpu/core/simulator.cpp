@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "profiler/simgpu/core/fork.h"
 #include "profiler/simgpu/core/hooks.h"
 #include "profiler/simgpu/core/imports.h"
 #include "profiler/simgpu/core/readback.h"
@@ -12,8 +13,9 @@
 namespace zerostall::simgpu {
 
 std::atomic<const Hooks*> g_hooks{nullptr};
-thread_local std::uint32_t t_correlation = 0;
-thread_local bool t_feeds_device = false;
+std::array<std::array<std::atomic<std::uint8_t>, kMostCallbackIds>, 3> g_watched{};
+constinit thread_local std::uint32_t t_correlation = 0;
+constinit thread_local bool t_feeds_device = false;
 std::atomic<bool> g_device_fed{false};
 std::atomic<bool> g_initialized{false};
 
@@ -27,8 +29,27 @@ Simulator& simulator() {
   return *instance;
 }
 
-void initialize_driver() {
-  static std::once_flag once;
+namespace {
+
+void load_injected_library() {
+  const char* path = std::getenv("CUDA_INJECTION64_PATH");
+  if (!path || !*path) return;
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    std::fprintf(stderr, "[zerostall] simulated GPU: cannot load CUDA_INJECTION64_PATH: %s\n", dlerror());
+    return;
+  }
+  const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  if (!start)
+    std::fprintf(stderr, "[zerostall] simulated GPU: %s has no InitializeInjection\n", path);
+  else
+    start();  // a library that fails says so itself; the program runs on, as with the real driver
+}
+
+}  // namespace
+
+void initialize_driver(const char* function) {
+  static std::once_flag once, injected;
   static thread_local bool inside = false;  // the injected library may call CUDA itself
   if (inside) return;
   inside = true;
@@ -37,21 +58,11 @@ void initialize_driver() {
     check_imports();
     load_supplied_values();
     load_faults();
-    const char* path = std::getenv("CUDA_INJECTION64_PATH");
-    if (!path || !*path) return;
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-      std::fprintf(stderr, "[zerostall] simulated GPU: cannot load CUDA_INJECTION64_PATH: %s\n", dlerror());
-      return;
-    }
-    const auto start = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
-    if (!start)
-      std::fprintf(stderr, "[zerostall] simulated GPU: %s has no InitializeInjection\n", path);
-    else
-      start();  // a library that fails says so itself; the program runs on, as with the real driver
   });
+  const bool uses_device = !needs_no_device(function);
+  if (uses_device) std::call_once(injected, load_injected_library);
   inside = false;
-  g_initialized.store(true, std::memory_order_release);
+  if (uses_device) g_initialized.store(true, std::memory_order_release);
 }
 
 }  // namespace zerostall::simgpu

@@ -10,7 +10,7 @@
 
 namespace zerostall::simgpu {
 
-thread_local bool t_null_is_per_thread = false;
+constinit thread_local bool t_null_is_per_thread = false;
 
 namespace {
 
