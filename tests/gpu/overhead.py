@@ -17,11 +17,11 @@ import time
 
 STEPS = pathlib.Path(__file__).with_name("train_steps.py")
 WARMUP = 3  # steps that load code and fill the allocator
-# What is recorded: options of `zerostall record`.
+# What is recorded, as the tracer is told (profiler/tracer/settings.h).
 WAYS = {
-    "counts only": ["--gpu-records", "off", "--stacks", "off"],
-    "with GPU records": ["--stacks", "off"],
-    "with GPU records and stacks of waits": ["--stacks", "waits"],
+    "counts only": {"ZEROSTALL_TRACE_GPU": "off", "ZEROSTALL_TRACE_STACKS": "off"},
+    "with GPU records": {"ZEROSTALL_TRACE_STACKS": "off"},
+    "with GPU records and stacks of waits": {"ZEROSTALL_TRACE_STACKS": "waits"},
 }
 
 
@@ -57,14 +57,13 @@ def run(command, environment, timeout_s):
 
 
 def commands(options):
-    """(without the tracer, {way: with it})"""
+    """(without the tracer, {way: with it}), as command lines"""
     program = [options.python, STEPS, str(options.steps)]
     record = [pathlib.Path(options.build) / "bin/zerostall", "record", "--quiet", "--device", options.device]
     without = program if options.device == "gpu" else [*record, "--no-tracer", "--", *program]
     ways = {}
-    for way, recorded in WAYS.items():
-        trace = options.out / f"{way.replace(' ', '-')}.zstall"
-        ways[way] = [*record, "-o", trace, *recorded, "--", *program]
+    for way in WAYS:
+        ways[way] = [*record, "-o", options.out / f"{way.replace(' ', '-')}.zstall", "--", *program]
     return without, ways
 
 
@@ -77,7 +76,8 @@ def measure(options):
             left = deadline - time.monotonic()
             if left < 10:
                 return measured
-            measured[way].append((run(without, {}, left), run(command, {}, max(1.0, deadline - time.monotonic()))))
+            alone = run(without, {}, left)
+            measured[way].append((alone, run(command, WAYS[way], max(1.0, deadline - time.monotonic()))))
     return measured
 
 

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "profiler/base/files.h"
 #include "tests/cli/program.h"
@@ -84,6 +87,15 @@ TEST_F(Pitfalls, NothingIsWrongWithoutAny) {
   EXPECT_EQ(lost(r), 0);
   EXPECT_TRUE(r.stat.at("complete"));
   EXPECT_THAT(r.record.err, Not(ContainsRegex("libcupti|CUPTI|incomplete")));
+}
+
+TEST_F(Pitfalls, TheTraceTellsWhichCopyOfLibcuptiItComesFromByAPathThatTellsNothingElse) {
+  const Recorded r = run("steps");
+  expect_all_calls(r);
+  std::ifstream file(folder.path() / "run.zstall", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_TRUE(std::regex_search(
+      bytes, std::regex(R"re("cupti": \{"path": "[^/"][^"]*libcupti\.so\.13", "version": 130001, "copies": 1\})re")));
 }
 
 // --- 1, 16, 20: who holds the slot, and what is no CUPTI for this machine
