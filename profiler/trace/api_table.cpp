@@ -31,6 +31,10 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cudaWaitExternalSemaphoresAsync", stream_wait}, {"cuWaitExternalSemaphoresAsync", stream_wait},
     {"cuStreamWaitValue32", stream_wait}, {"cuStreamWaitValue64", stream_wait}, {"cuStreamBatchMemOp", stream_wait},
 
+    // What is launched in between runs later or never: no GPU record is missing (check_records.h).
+    {"cudaStreamBeginCapture", other}, {"cudaStreamBeginCaptureToGraph", other}, {"cudaStreamEndCapture", other},
+    {"cuStreamBeginCapture", other}, {"cuStreamBeginCaptureToGraph", other}, {"cuStreamEndCapture", other},
+
     {"cudaMemcpy", copy, kSync, kByCall}, {"cudaMemcpy2D", copy, kSync, kByCall}, {"cudaMemcpy3D", copy, kSync, kByCall},
     {"cudaMemcpyToArray", copy, kSync, kByCall}, {"cudaMemcpy2DToArray", copy, kSync, kByCall},
     {"cudaMemcpyFromArray", copy, kSync, kByCall}, {"cudaMemcpy2DFromArray", copy, kSync, kByCall},

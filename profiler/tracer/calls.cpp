@@ -7,6 +7,7 @@
 #include "profiler/tracer/call_params.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -44,6 +45,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* raw) {
+  if (domain == CUPTI_CB_DOMAIN_STATE) return on_cupti_state(id, raw);
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
   if (data.callbackSite == CUPTI_API_EXIT) return on_exit(domain, id, data);
@@ -89,29 +91,13 @@ void tell_unknown(const std::vector<std::string>& names) {
   collector().define(format::DefinitionKind::meta, 0, json + "]}");
 }
 
-std::string why_not(CUptiResult result) {
-  switch (result) {
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-      return "another tool holds CUPTI in this process (torch.profiler, Nsight, compute-sanitizer): run without it";
-    case CUPTI_ERROR_UNKNOWN:
-    case CUPTI_ERROR_NOT_INITIALIZED:  // what libcupti says without a driver, or with a stub of it
-      return "libcupti finds no usable NVIDIA driver (cuptiSubscribe: " + result_text(result) +
-             "): see whether nvidia-smi works";
-    default:
-      return "cuptiSubscribe: " + result_text(result);
-  }
-}
-
 }  // namespace
 
 bool start_calls(std::string* error) {
   const CuptiApi* api = cupti_api(error);
   if (!api) return false;
   CUpti_SubscriberHandle subscriber = nullptr;
-  if (const CUptiResult result = api->subscribe(&subscriber, on_call, nullptr); result != CUPTI_SUCCESS) {
-    *error = why_not(result);
-    return false;
-  }
+  if (!subscribe(*api, on_call, &subscriber, error)) return false;
   std::vector<std::string> unknown;
   enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE + 256, unknown);
   enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE + 256, unknown);

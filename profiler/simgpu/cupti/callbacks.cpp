@@ -9,6 +9,7 @@
 #include <string>
 
 #include "profiler/simgpu/core/context.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 struct CUpti_Subscriber_st {
@@ -91,16 +92,24 @@ void tell_of_the_tracer() {
   });
 }
 
+void tell_holder(CUpti_SubscriberParams& params, const std::string& holder) {
+  if (!params.oldSubscriberName || params.oldSubscriberSize == 0 || misbehaviour().without_names) return;
+  const std::size_t n = std::min(holder.size(), params.oldSubscriberSize - 1);
+  std::memcpy(params.oldSubscriberName, holder.data(), n);
+  params.oldSubscriberName[n] = '\0';
+}
+
 CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
                       CUpti_SubscriberParams* params) {
   std::lock_guard guard(g_lock);
   if (!subscriber || !callback || (params && params->structSize == 0)) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (const CUptiResult refused = refused_call(); refused != CUPTI_SUCCESS) return refused;
+  if (const std::string& tool = misbehaviour().holder; !tool.empty()) {
+    if (params) tell_holder(*params, tool);
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
   if (g_subscriber.load()) {
-    if (params && params->oldSubscriberName && params->oldSubscriberSize > 0) {
-      const std::size_t n = std::min(g_holder.size(), params->oldSubscriberSize - 1);
-      std::memcpy(params->oldSubscriberName, g_holder.data(), n);
-      params->oldSubscriberName[n] = '\0';
-    }
+    if (params) tell_holder(*params, g_holder);
     tell_of_the_tracer();
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
