@@ -36,8 +36,6 @@ std::uint32_t cupti_version() {
   return version;
 }
 
-std::atomic<bool> g_in_use{false};  // CUPTI has asked for a buffer: it is up and has something to flush
-
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
   g_in_use.store(true, std::memory_order_relaxed);
   *buffer = take_buffer(cupti_version(), bytes);
