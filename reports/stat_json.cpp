@@ -61,6 +61,57 @@ Json waits(const RunSummary& run) {
   return list;
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json line_or_null(std::uint32_t line) { return line == 0 ? Json(nullptr) : Json(line); }
+
+Json to_json(const SourceLine& line) {
+  return {{"file", text_or_null(line.file)},
+          {"line", line_or_null(line.line)},
+          {"function", text_or_null(line.function)},
+          {"library", line.library}};
+}
+
+Json to_json(const NativeLine& frame) {
+  Json sources = Json::array();
+  for (const SourceLine& source : frame.sources) sources.push_back(to_json(source));
+  return {{"module", text_or_null(frame.module)},
+          {"build_id", text_or_null(frame.build_id)},
+          {"offset", frame.offset},
+          {"sources", std::move(sources)},
+          {"why_not", text_or_null(frame.why_not)}};
+}
+
+std::string_view name_of(PythonFrames frames) {
+  switch (frames) {
+    case PythonFrames::none:
+      return "none";
+    case PythonFrames::known:
+      return "known";
+    case PythonFrames::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Json stacks(const RunSummary& run) {
+  Json list = Json::array();
+  for (const WaitStack& stack : run.stacks) {
+    Json waits = Json::array(), python = Json::array(), native = Json::array();
+    for (const WaitsThere& there : stack.waits)
+      waits.push_back({{"what", there.what}, {"count", there.count}, {"per_step", to_json(there.per_step)}});
+    for (const SourceLine& line : stack.python) python.push_back(to_json(line));
+    for (const NativeLine& frame : stack.native) native.push_back(to_json(frame));
+    list.push_back({{"id", stack.id == 0 ? Json(nullptr) : Json(stack.id)},
+                    {"waits", std::move(waits)},
+                    {"python_frames", name_of(stack.python_frames)},
+                    {"python", std::move(python)},
+                    {"python_cut", stack.python_cut},
+                    {"native", std::move(native)},
+                    {"native_cut", stack.native_cut}});
+  }
+  return list;
+}
+
 Json calls(const RunSummary& run) {
   Json json = Json::object();
   for (const CallRow& call : run.calls)
@@ -79,6 +130,8 @@ Json oddities(const RunSummary& run) {
   json["unsupported_calls"] = Json(run.unsupported);
   json["unreal_readbacks"] = {{"total", run.unreal_readbacks.total}, {"judged", run.unreal_readbacks.judged}};
   json["tool_problems"] = run.tool_problems;
+  json["unknown_calls"] = Json(run.unknown);
+  json["unknown_api_ids"] = run.meta.unknown_apis;
   return json;
 }
 
@@ -112,7 +165,7 @@ Json repeatable(const RunSummary& run) { return run.times_repeatable ? Json(*run
 }  // namespace
 
 std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes,
-                             const std::vector<UnreadableTrace>& unreadable) {
+                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks) {
   Json json = {{"schema", "zerostall/stat/1"},
                {"source", source(run)},
                {"device", device(run)},
@@ -131,8 +184,11 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["waits"] = waits(run);
   json["calls"] = calls(run);
   json["copies"] = to_json(run.copies);
-  json["gpu_work"] = {
-      {"kernels", run.gpu_work.kernels}, {"copies", run.gpu_work.copies}, {"memsets", run.gpu_work.memsets}};
+  json["gpu_work"] = {{"kernels", number(run.gpu_work.kernels)},
+                      {"copies", number(run.gpu_work.copies)},
+                      {"memsets", number(run.gpu_work.memsets)},
+                      {"graphs", run.gpu_work.graphs}};
+  json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
   if (processes.empty()) return to_text(json);

@@ -8,8 +8,8 @@
 namespace zerostall {
 
 // `processes`: all of the recording, where it has several, and what of it cannot be read; `run` is the one shown in
-// detail.
+// detail. `with_stacks`: with the call stacks of its waits.
 std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes = {},
-                             const std::vector<UnreadableTrace>& unreadable = {});
+                             const std::vector<UnreadableTrace>& unreadable = {}, bool with_stacks = false);
 
 }  // namespace zerostall

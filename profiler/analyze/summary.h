@@ -8,6 +8,7 @@
 
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
+#include "profiler/analyze/wait_stacks.h"
 
 namespace zerostall {
 
@@ -35,6 +36,7 @@ struct StepRow {
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
   std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step
+  std::map<std::string, std::int64_t> unknown;      // calls that this program does not know: they may wait or not
 };
 
 struct RegionSummary {
@@ -58,8 +60,10 @@ struct CopyRow {
 };
 
 // What ran on the GPU in the whole trace, by its own records: what graphs launch is there, what they captured is not.
+// Where a graph's launch left one record, what was in it is not known.
 struct GpuWork {
-  std::int64_t kernels = 0, copies = 0, memsets = 0;
+  Count kernels = 0, copies = 0, memsets = 0;
+  std::int64_t graphs = 0;  // launches with one record
 };
 
 // Values read back from the simulated GPU that no kernel had really computed.
@@ -85,11 +89,13 @@ struct RunSummary {
   CounterSpreads per_step;                            // over judged steps
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
+  std::vector<WaitStack> stacks;                      // where host waits come from; native frames without names
   std::vector<CallRow> calls;                         // by name
   std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api
   GpuWork gpu_work;
   UnrealReadbacks unreal_readbacks;
   std::map<std::string, std::int64_t> unsupported;  // whole trace
+  std::map<std::string, std::int64_t> unknown;      // calls of functions that this program does not know, whole trace
   std::vector<std::string> tool_problems;
   std::map<std::string, std::int64_t> oddities;
 

@@ -76,6 +76,8 @@ void add_record(CLI::App& app, RecordArguments& options) {
       ->check(CLI::IsMember({"model", "cpu"}).description(""));
   record->add_flag("--keep-host", options.keep_host,
                    "Store the host's name in the trace (default: its number in a job only)");
+  record->add_flag("--whole-graphs", options.whole_graphs,
+                   "One record for each launch of a CUDA graph, not for each kernel in it: cheaper, tells less");
   record->add_flag("--no-tracer", options.no_tracer,
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
 }
@@ -88,6 +90,12 @@ void add_stat(CLI::App& app, StatOptions& options) {
                         "A trace: a .zstall file or a folder of them (default: the newest run*.zstall here)"),
        "");
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
+  stat->add_flag("--stacks", options.stacks, "Show where waits come from: lines of Python and native functions");
+  stat->add_option("--symbols", options.symbols,
+                   "With --stacks: a folder or file with libraries of the traced program, searched first")
+      ->type_name("PATH")
+      ->allow_extra_args(false)
+      ->needs("--stacks");
   stat->add_option_function<std::string>(
           "--rank", [&options](const std::string& text) { options.rank = std::stoll(text); },
           "The process to show, of a folder of traces (default: the one that waits most)")

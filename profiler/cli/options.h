@@ -28,6 +28,7 @@ struct RecordArguments {
   bool quiet = false;
   bool no_tracer = false;
   bool keep_host = false;
+  bool whole_graphs = false;
 };
 
 struct StatOptions {
@@ -36,6 +37,8 @@ struct StatOptions {
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
+  bool stacks = false;               // show where waits come from
+  std::vector<std::string> symbols;  // files and folders to look into for names of native frames
 };
 
 struct VerifyOptions {

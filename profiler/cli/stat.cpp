@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "profiler/base/strings.h"
+#include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
 #include "profiler/trace/read_native.h"
+#include "reports/stacks_text.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
 
@@ -61,13 +63,16 @@ Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std:
   return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
 }
 
-Outcome show(const std::string& path, const Recording& all, std::size_t shown, const StatOptions& options) {
-  const auto& runs = all.runs;
+Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options) {
+  auto& runs = all.runs;
+  if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
   const RunSummary& run = runs[shown].summary;
   const bool several = runs.size() + all.unreadable.size() > 1;
   Outcome outcome;
-  outcome.out = options.json ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable)
-                             : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run);
+  outcome.out = options.json
+                    ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks)
+                    : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run) +
+                          (options.stacks ? render_stacks_text(run.stacks) : "");
   if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_no_calls(run);
@@ -97,11 +102,11 @@ Outcome run_stat(const StatOptions& options) {
     path = newest->string();
     say("showing " + path);
   }
-  const auto all = read_all(path, options, step_options);
+  auto all = read_all(path, options, step_options);
   if (!all) return fail(ExitCode::bad_use, all.error().message);
   const auto shown = choose_process(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(path, *all, *shown, options);
+  return show(path, std::move(*all), *shown, options);
 }
 
 }  // namespace zerostall::cli

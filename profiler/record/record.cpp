@@ -22,12 +22,34 @@ Result<Done> require(const fs::path& file, std::string_view what) {
       fmt::format("{} is missing from this installation ({}): build it with ./dev build", what, shown_path(file))};
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 // Ours first, then what was there, which may hold ours already: a recorded program can run zerostall itself.
-std::string in_front(const std::string& ours, const char* variable) {
-  const char* before = std::getenv(variable);
-  const std::string rest = before != nullptr ? before : "";
+std::string in_front(const std::string& ours, const std::string& rest) {
   if (rest.empty()) return ours;
   return rest == ours || rest.starts_with(ours + ":") ? rest : fmt::format("{}:{}", ours, rest);
+}
+
+bool is_sanitizer_runtime(std::string_view library) {
+  const std::string_view name = library.substr(library.rfind('/') + 1);  // npos + 1 = 0
+  for (const std::string_view runtime : {"libasan.so", "libtsan.so", "liblsan.so", "libubsan.so", "libclang_rt."})
+    if (name.starts_with(runtime)) return true;
+  return false;
+}
+
+// The runtime of a sanitizer ends the program unless it is loaded before everything else: where the user preloads one
+// it stays in front of ours.
+std::string in_front_but_for_sanitizers(const std::string& ours, std::string_view before) {
+  std::string runtimes;
+  for (std::size_t end; !before.empty(); before.remove_prefix(std::min(end + 1, before.size()))) {
+    end = std::min(before.find_first_of(": "), before.size());
+    if (end > 0 && !is_sanitizer_runtime(before.substr(0, end))) break;
+    if (end > 0) runtimes.append(before.substr(0, end)).append(":");
+  }
+  return runtimes + in_front(ours, std::string(before));
 }
 
 // The simulator, and each library it stands in for by name. That one would bring them all, yet behind what the program
@@ -45,15 +67,15 @@ std::string preloaded(const fs::path& simulator) {
 void add_simulator(const Injection& options, const InstallPaths& paths, std::map<std::string, std::string>& added) {
   const std::string folder = paths.simulator.parent_path().string();
   added["ZEROSTALL_SIMULATED"] = "1";
-  added["LD_PRELOAD"] = in_front(preloaded(paths.simulator), "LD_PRELOAD");
-  added["LD_LIBRARY_PATH"] = in_front(folder, "LD_LIBRARY_PATH");
+  added["LD_PRELOAD"] = in_front_but_for_sanitizers(preloaded(paths.simulator), variable("LD_PRELOAD"));
+  added["LD_LIBRARY_PATH"] = in_front(folder, variable("LD_LIBRARY_PATH"));
   added["TRITON_LIBCUDA_PATH"] = folder;
   added["ZEROSTALL_SIM_MODEL"] = options.model;
   added["ZEROSTALL_SIM_GPUS"] = std::to_string(options.gpus);
   if (!options.sim_values.empty()) added["ZEROSTALL_SIM_VALUES"] = fs::absolute(options.sim_values).string();
   // What the user asked for gets the log as well.
   if (!options.sim_log.empty())
-    added["ZEROSTALL_SIM_LOG"] = in_front(fs::absolute(options.sim_log).string(), "ZEROSTALL_SIM_LOG");
+    added["ZEROSTALL_SIM_LOG"] = in_front(fs::absolute(options.sim_log).string(), variable("ZEROSTALL_SIM_LOG"));
   // With a tracer NVTX ranges reach the simulator through it.
   if (!options.trace) added["NVTX_INJECTION64_PATH"] = folder + "/libzerostall_simcore.so";
   if (!options.host_clock.empty()) added["ZEROSTALL_SIM_HOST_CLOCK"] = options.host_clock;
@@ -67,6 +89,7 @@ std::map<std::string, std::string> injection(const Injection& options, const Ins
   std::map<std::string, std::string> added;
   if (options.trace) {
     added["ZEROSTALL_TRACE"] = fs::absolute(trace).string();  // the child may change its folder before it is opened
+    if (options.whole_graphs) added["ZEROSTALL_TRACE_WHOLE_GRAPHS"] = "1";
     added["CUDA_INJECTION64_PATH"] = added["NVTX_INJECTION64_PATH"] = paths.tracer.string();
     added["ZEROSTALL_TRACE_KEEP_HOST"] = options.keep_host ? "1" : "0";
   }

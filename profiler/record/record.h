@@ -17,6 +17,7 @@ namespace zerostall {
 struct Injection {
   bool trace = true;                 // false: the simulated GPU alone
   bool keep_host = false;            // the host's name goes into the trace
+  bool whole_graphs = false;         // a launch of a graph is one record, not one for each of its nodes
   bool simulate = false;             // on the simulated GPU; all below is for that one only
   std::string model = "h200";        // device model
   int gpus = 1;                      // devices the program sees
@@ -38,8 +39,8 @@ struct RecordOutcome {
 };
 
 // The environment that makes a program record itself into `trace`. The simulator and its libraries stand first in
-// LD_PRELOAD, its folder in LD_LIBRARY_PATH (which is how Triton and others look for the driver), what the user has
-// there follows.
+// LD_PRELOAD (but for a sanitizer's runtime that is there already), its folder in LD_LIBRARY_PATH (which is how Triton
+// and others look for the driver), what the user has there follows.
 std::map<std::string, std::string> injection(const Injection& options, const InstallPaths& paths,
                                              const std::filesystem::path& trace);
 

@@ -53,7 +53,7 @@ std::uint32_t thread_id() {
   return t_thread_id;
 }
 
-ThreadLog& Collector::log() {
+ThreadLog& Collector::thread_log() {
   auto& handle = late_local<ThreadHandle>();
   if (!handle.log) [[unlikely]]
     handle.log = make_log();
@@ -64,6 +64,7 @@ ThreadLog* Collector::make_log() {
   auto* log = new ThreadLog;
   log->thread = thread_id();
   log->next_bytes = 2 * page_bytes();
+  if (is_over()) return log;  // a forked child, where the lock may be held by a thread that is not there
   std::lock_guard guard(threads_lock_);
   log->owner = next_owner_++;
   threads_.insert(log);
@@ -103,26 +104,25 @@ bool Collector::make_room(ThreadLog& log, std::size_t bytes) {
   return placed;
 }
 
-// `write(log)` encodes at log.cursor and returns the end.
+// `write` encodes at own.cursor and returns the end.
 template <class Write>
-bool Collector::write(std::size_t bytes, Write write) {
-  ThreadLog& own = log();
+bool Collector::write(ThreadLog& own, std::size_t bytes, Write write) {
   if (own.busy) [[unlikely]]
     return false;
   own.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const bool has_room = own.room() >= bytes || make_room(own, bytes);
-  if (has_room) own.commit(write(own));
+  if (has_room) own.commit(write());
   std::atomic_signal_fence(std::memory_order_seq_cst);
   own.busy = false;
   return has_room;
 }
 
 template <class Record>
-void Collector::keep(const Record& record, std::uint64_t FileHeader::*lost) {
+void Collector::keep(ThreadLog& own, const Record& record, std::uint64_t FileHeader::*lost) {
   if (!is_writing()) [[unlikely]]
     return count_lost(lost);
-  const bool written = write(format::kMostRecordBytes, [&](ThreadLog& own) {
+  const bool written = write(own, format::kMostRecordBytes, [&] {
     format::Encoder io(own.cursor);
     format::encode(io, record, own.state);
     return io.at();
@@ -138,24 +138,24 @@ void Collector::count_lost(std::uint64_t FileHeader::*counter) {
   if (counter == &FileHeader::lost_calls) count(header, &FileHeader::late_calls);
 }
 
-void Collector::add(const format::CallRecord& call) {
-  keep(call, &FileHeader::lost_calls);
+void Collector::add(ThreadLog& own, const format::CallRecord& call) {
+  keep(own, call, &FileHeader::lost_calls);
   if (is_exiting() && is_writing()) [[unlikely]]
     count(file_.header(), &FileHeader::late_calls);
 }
-void Collector::add(const format::GpuRecord& op) { keep(op, &FileHeader::lost_gpu_ops); }
-void Collector::add(const format::OverheadRecord& overhead) { keep(overhead, &FileHeader::lost_gpu_ops); }
+void Collector::add(const format::GpuRecord& op) { keep(thread_log(), op, &FileHeader::lost_gpu_ops); }
+void Collector::add(const format::OverheadRecord& overhead) { keep(thread_log(), overhead, &FileHeader::lost_gpu_ops); }
 
 void Collector::add(const format::MarkRecord& mark) {
+  ThreadLog& own = thread_log();
   if (!is_writing() && !over_.load(std::memory_order_relaxed)) {
-    ThreadLog& own = log();
     std::lock_guard guard(threads_lock_);
     if (!file_.header()) {
       own.pending.push_back(mark);
       return;
     }
   }
-  keep(mark, &FileHeader::lost_marks);
+  keep(own, mark, &FileHeader::lost_marks);
 }
 
 void Collector::note(format::NoteKind kind, std::string_view text, std::uint64_t value) {
@@ -165,12 +165,13 @@ void Collector::note(format::NoteKind kind, std::string_view text, std::uint64_t
   n.value = value;
   n.text = string_id(text);
   n.kind = kind;
-  keep(n, &FileHeader::lost_marks);
+  keep(thread_log(), n, &FileHeader::lost_marks);
 }
 
 void Collector::define(format::DefinitionKind kind, std::uint32_t id, std::string_view bytes) {
   if (!is_writing()) return;
-  const bool written = write(format::kDefinitionHeadBytes + bytes.size(), [&](ThreadLog& own) {
+  ThreadLog& own = thread_log();
+  const bool written = write(own, format::kDefinitionHeadBytes + bytes.size(), [&] {
     format::Encoder io(own.cursor);
     format::encode_definition(io, kind, id, bytes);
     return io.at();

@@ -26,7 +26,9 @@ class Collector {
   bool is_writing() const { return writing_.load(std::memory_order_acquire); }
   bool is_over() const { return over_.load(std::memory_order_relaxed); }
 
-  void add(const format::CallRecord& call);
+  // The calling thread's; looked up once a callback, since finding a thread's own data costs some nanoseconds.
+  ThreadLog& thread_log();
+  void add(ThreadLog& own, const format::CallRecord& call);
   void add(const format::GpuRecord& op);
   void add(const format::OverheadRecord& overhead);
   void add(const format::MarkRecord& mark);
@@ -56,16 +58,15 @@ class Collector {
   void abandon();
   void forget_parents_threads();  // holds threads_lock_
   friend struct ThreadHandle;
-  ThreadLog& log();
   ThreadLog* make_log();
   void retire(ThreadLog* log);
   bool make_room(ThreadLog& log, std::size_t bytes);
   bool place_segment(ThreadLog& log, std::size_t bytes);  // holds threads_lock_
   void write_pending(ThreadLog& log);                     // holds threads_lock_
   template <class Write>
-  bool write(std::size_t bytes, Write write);
+  bool write(ThreadLog& own, std::size_t bytes, Write write);
   template <class Record>
-  void keep(const Record& record, std::uint64_t format::FileHeader::*lost);
+  void keep(ThreadLog& own, const Record& record, std::uint64_t format::FileHeader::*lost);
   void count_lost(std::uint64_t format::FileHeader::*counter);
 
   std::atomic<bool> writing_{false}, over_{false}, exiting_{false};

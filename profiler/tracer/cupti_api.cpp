@@ -50,6 +50,8 @@ Loaded load() {
          find(library, "cuptiActivityGetNextRecord", a.next_record, l.error) &&
          find(library, "cuptiActivityGetNumDroppedRecords", a.dropped_records, l.error) &&
          find(library, "cuptiSetThreadIdType", a.set_thread_id_type, l.error);
+  std::string none;
+  find(library, "cuptiActivitySetAttribute", a.set_attribute, none);
   return l;
 }
 

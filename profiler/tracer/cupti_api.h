@@ -21,6 +21,7 @@ struct CuptiApi {
   decltype(&cuptiActivityGetNextRecord) next_record;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records;
   decltype(&cuptiSetThreadIdType) set_thread_id_type;
+  decltype(&cuptiActivitySetAttribute) set_attribute;  // null where the library has none
 };
 
 // Loads libcupti once. Null if there is none; `error` then says why. Thread-safe.

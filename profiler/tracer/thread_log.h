@@ -15,7 +15,9 @@ struct ThreadLog {
   std::uint8_t* begin = nullptr;  // of the segment's records
   format::SegmentHeader* segment = nullptr;
   format::CodecState state;
-  bool busy = false;  // this thread is writing: what a signal handler wants to record now is lost
+  std::uint8_t depth = 0;    // recorded calls this thread is in
+  std::uint8_t counted = 0;  // those of them that the analysis counts
+  bool busy = false;         // this thread is writing: what a signal handler wants to record now is lost
   std::uint32_t thread = 0;
   std::uint64_t owner = 0;
   std::uint32_t next_sequence = 0;

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 
+import book
 from operations import OPERATIONS, WAITS
 from operations_by_version import for_version
 from simulated import Tools
@@ -75,13 +76,19 @@ def main():
         trace, written, values = (pathlib.Path(folder, f"operations.{end}") for end in ("zstall", "json", "values"))
         values.write_text(json.dumps(supplied_values()))
         done = tools.record([options.python, HERE / "execute_operations.py", written, *options.rows], trace,
-                            ["--sim-values", values])
+                            ["--sim-values", values], {"ZEROSTALL_SIM_LOG": folder + "/book.json"})
         if done.returncode != 0:
             sys.exit(f"{done.stdout}\nexecute_operations.py ended with {done.returncode}")
         executed = json.loads(written.read_text())
         results = {result["name"]: result for result in executed["rows"]}
-        steps = {step["index"]: step for step in tools.stat(trace)["steps"]}
-    failed = 0
+        stat = tools.stat(trace)
+        steps = {step["index"]: step for step in stat["steps"]}
+        lost = []
+        if tools.device.startswith("sim"):
+            lost = book.differences(stat, json.loads(pathlib.Path(folder, "book.json").read_text()))
+    for line in lost:
+        print(f"FAIL counts: {line}")
+    failed = len(lost)
     for row in OPERATIONS:
         result = results.get(row.name)
         if not result:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 
+import book
 from program_header import read_header
 from simulated import Tools
 from versions import fits
@@ -93,7 +94,9 @@ def run(tools, python, program, header, folder, with_profiler):
     """What is wrong, as texts."""
     trace = folder / f"{program.stem}.zstall" if header.tracer else None
     command = command_of(python, program, header)
-    done = tools.record(command, trace, header.options, header.environment, header.timeout_s)
+    books = folder / f"{program.stem}.books"
+    books.mkdir()
+    done = tools.record(command, trace, header.options, {**header.environment, "ZEROSTALL_SIM_LOG": str(books)}, header.timeout_s)
     texts = check_output(done)
     for line in re.findall("^measured: .*", done.stdout, re.MULTILINE):
         print(line)
@@ -102,6 +105,8 @@ def run(tools, python, program, header, folder, with_profiler):
         texts += check_trace(header, stat)
         if header.ranks > 1:
             texts += check_ranks(program, header, stat)
+        if tools.device.startswith("sim"):
+            texts += book.check(tools, trace, books)
         if with_profiler and header.profiler and header.ranks == 1 and not texts:
             import profiler_check
             texts += profiler_check.check(tools, python, program, header, folder, stat)

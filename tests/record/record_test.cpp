@@ -63,6 +63,23 @@ TEST(Injection, SetsWhatTheTracerAndTheSimulatorRead) {
   EXPECT_TRUE(fs::path(added.at("ZEROSTALL_TRACE")).is_absolute());
 }
 
+TEST(Injection, LeavesASanitizersRuntimeInFront) {
+  Injection options;
+  options.simulate = true;
+  const auto preloads = [&](const char* before) {
+    ::setenv("LD_PRELOAD", before, 1);
+    const std::string after = injection(options, paths_beside("/z/bin"), {}).at("LD_PRELOAD");
+    ::unsetenv("LD_PRELOAD");
+    return after;
+  };
+  const std::string ours = "/z/lib/zerostall/simgpu/libzerostall_simgpu.so";
+  EXPECT_EQ(preloads("/usr/lib/libasan.so.8"), "/usr/lib/libasan.so.8:" + ours);
+  EXPECT_EQ(preloads("libtsan.so.2 mine.so:libasan.so.8"), "libtsan.so.2:" + ours + ":mine.so:libasan.so.8");
+  EXPECT_EQ(preloads("mine.so"), ours + ":mine.so");
+  const std::string inner = "/usr/lib/libasan.so.8:" + ours;  // a recorded program runs zerostall itself
+  EXPECT_EQ(preloads(inner.c_str()), inner);
+}
+
 // So that a program with a DT_RPATH to a real toolkit gets the simulated libraries as well.
 TEST(Injection, PreloadsEachSimulatedLibraryTheNewestFirst) {
   const TempFolder folder = std::move(*TempFolder::make());

@@ -27,7 +27,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
             (std::vector<std::string>{"schema",     "source",   "device",  "complete",   "lost",     "times_repeatable",
                                       "steps_from", "warmup",   "steps",   "background", "unclosed", "outside",
                                       "totals",     "per_step", "regions", "waits",      "calls",    "copies",
-                                      "gpu_work",   "sites",    "oddities"}));
+                                      "gpu_work",   "stacks",   "sites",   "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -39,9 +39,37 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_EQ(json["regions"]["train"]["per_step"]["waits"]["median"], 3);
   EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["count"], 6 * 13);
   EXPECT_EQ(json["copies"][0]["per_step"]["max"], 10);
-  EXPECT_TRUE(json["sites"].is_null());  // not analysed
+  EXPECT_TRUE(json["sites"].is_null());   // not analysed
+  EXPECT_TRUE(json["stacks"].is_null());  // not asked for
   EXPECT_EQ(json["calls"]["cudaStreamSynchronize"]["failed"], 0);
   EXPECT_GT(json["gpu_work"]["kernels"], 0);
+}
+
+TEST(StatJson, HasStacksWhereAskedFor) {
+  RunSummary run = make_run({}, StepShape{}).summary;
+  WaitStack stack;
+  stack.id = 4;
+  stack.waits = {{"cudaStreamSynchronize", 6, 4, Spread{1, 1, 1, 1}}};
+  stack.python_frames = PythonFrames::known;
+  stack.python = {{"step", "train.py", 31, false}, {"<module>", "train.py", 0, false}};
+  NativeLine frame;
+  frame.module = "lib.so";
+  frame.offset = 4096;
+  frame.why_not = "no such file here";
+  stack.native = {frame, NativeLine{}};
+  run.stacks = {stack, WaitStack{}};
+  const Json json = Json::parse(render_stat_json(run, {}, {}, true))["stacks"];
+  EXPECT_EQ(keys(json[0]),
+            (std::vector<std::string>{"id", "waits", "python_frames", "python", "python_cut", "native", "native_cut"}));
+  EXPECT_EQ(json[0]["id"], 4);
+  EXPECT_EQ(json[0]["waits"][0]["per_step"]["median"], 1);
+  EXPECT_EQ(json[0]["python_frames"], "known");
+  EXPECT_EQ(json[0]["python"][0], (Json{{"file", "train.py"}, {"line", 31}, {"function", "step"}, {"library", false}}));
+  EXPECT_TRUE(json[0]["python"][1]["line"].is_null());
+  EXPECT_EQ(json[0]["native"][0]["why_not"], "no such file here");
+  EXPECT_EQ(json[0]["native"][0]["sources"], Json::array());
+  EXPECT_TRUE(json[0]["native"][1]["module"].is_null());
+  EXPECT_TRUE(json[1]["id"].is_null());
 }
 
 TEST(StatJson, NamesEachHostWaitOfAStep) {
@@ -79,6 +107,35 @@ TEST(StatJson, WritesUnknownAsNull) {
   EXPECT_TRUE(empty["device"].is_null());
   EXPECT_TRUE(empty["per_step"]["waits"].is_null());
   EXPECT_EQ(empty["steps_from"], "none");
+}
+
+// A newer CUPTI, a call of what is new in it, a graph recorded as a whole.
+RunSummary with_unknowns() {
+  RunSummary run = make_run({}, StepShape{}).summary;
+  run.unknown["cudaNewWait"] = 3;
+  run.meta.unknown_apis = {"cudaNewWait_v14000", "cuNewer"};
+  run.gpu_work = {std::nullopt, std::nullopt, std::nullopt, 2};
+  return run;
+}
+
+TEST(StatJson, NeverWritesZeroForWhatNobodyKnows) {
+  const Json json = Json::parse(render_stat_json(with_unknowns()));
+  EXPECT_EQ(json["oddities"]["unknown_calls"], Json({{"cudaNewWait", 3}}));
+  EXPECT_EQ(json["oddities"]["unknown_api_ids"], Json({"cudaNewWait_v14000", "cuNewer"}));
+  EXPECT_TRUE(json["gpu_work"]["kernels"].is_null());
+  EXPECT_EQ(json["gpu_work"]["graphs"], 2);
+  const Json known = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
+  EXPECT_EQ(known["oddities"]["unknown_calls"], Json::object());
+  EXPECT_EQ(known["oddities"]["unknown_api_ids"], Json::array());
+  EXPECT_EQ(known["gpu_work"]["graphs"], 0);
+}
+
+TEST(StatText, SaysWhatNobodyKnows) {
+  const std::string text = render_stat_text(with_unknowns());
+  EXPECT_THAT(text, HasSubstr("does not know cudaNewWait: whether its 3 calls waited is unknown"));
+  EXPECT_THAT(text, HasSubstr("this CUPTI has 2 functions that this version of zerostall does not know "
+                              "(cudaNewWait_v14000, cuNewer)"));
+  EXPECT_THAT(text, HasSubstr("graph launches recorded as a whole: 2;"));
 }
 
 TEST(StatJson, RepairsTextThatIsNotUtf8) {

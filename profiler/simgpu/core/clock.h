@@ -9,7 +9,7 @@
 
 namespace zerostall::simgpu {
 
-extern thread_local bool t_feeds_device;
+extern constinit thread_local bool t_feeds_device;
 extern std::atomic<bool> g_device_fed;
 
 // The calling thread has queued work.

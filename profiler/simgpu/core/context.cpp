@@ -14,7 +14,7 @@
 
 namespace zerostall::simgpu {
 
-thread_local Context* t_context = nullptr;
+constinit thread_local Context* t_context = nullptr;
 
 namespace {
 

@@ -32,7 +32,7 @@ bool destroy_context(Context* context);  // false: primary or unknown
 Context* current_context();                  // null until the thread used a device, or after setting none
 void set_current_context(Context* context);  // null allowed
 void bind_primary_context();
-extern thread_local Context* t_context;
+extern constinit thread_local Context* t_context;
 // The runtime makes the primary context current when a thread first needs one.
 inline void ensure_context() {
   if (!t_context) bind_primary_context();

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "profiler/base/late_local.h"
 #include "profiler/simgpu/core/attributes.h"
 #include "profiler/simgpu/core/fat_binary.h"
 #include "profiler/simgpu/core/simulator.h"
@@ -51,15 +52,18 @@ int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
 void lock_functions() { registry().lock.lock_shared(); }
 void unlock_functions() { registry().lock.unlock_shared(); }
-void renew_functions_lock() { new (&registry().lock) std::shared_mutex; }
+void renew_functions_lock() {
+  unlock_functions();  // other readers' shares are still in it
+  new (&registry().lock) std::shared_mutex;
+}
 
 Function* function_of(const void* handle) {
   // A launch asks for the same few kernels over and over; functions are never freed, so a thread may remember them.
   struct Entry {
-    const void* handle;
-    Function* function;
+    const void* handle = nullptr;
+    Function* function = nullptr;
   };
-  static thread_local std::array<Entry, 256> recent{};
+  auto& recent = late_local<std::array<Entry, 256>>();
   Entry& entry = recent[(reinterpret_cast<std::uintptr_t>(handle) >> 4) % recent.size()];
   if (entry.handle == handle && entry.function) return entry.function;
   Registry& r = registry();

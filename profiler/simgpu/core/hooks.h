@@ -1,8 +1,10 @@
 // The private contact between API entry points and the simulated CUPTI: entry points announce calls and GPU work here,
-// CUPTI installs itself as the listener. Costs one relaxed load per call while nobody listens.
+// CUPTI installs itself as the listener. Costs one load per call while nobody listens, two for a call that the listener
+// does not want to hear of.
 #pragma once
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -23,6 +25,7 @@ struct CallInfo {
   std::uint32_t correlation;
   std::uint64_t user_data = 0;  // CUPTI's correlationData: kept from enter to exit
   std::int64_t begin_ns = 0;    // for activity records
+  std::uint8_t watched = 0;     // what the listener wants of it (g_watched)
 };
 
 enum class WorkKind : std::uint8_t { kernel, copy, memset };
@@ -53,15 +56,28 @@ struct SyncInfo {
   std::uint32_t device = 0, context = 1;
 };
 
+// Time a call spends on more than its own work. Values are those of CUPTI's CUpti_ActivityOverheadKind.
+enum class OverheadKind : std::uint32_t { module_loading = 4 << 16, function_loading = 5 << 16, queue_full = 6 << 16 };
+
+struct OverheadInfo {
+  OverheadKind kind;
+  std::int64_t begin_ns, end_ns;
+  std::uint32_t correlation;
+};
+
 struct Hooks {
   void (*enter)(CallInfo&);
   void (*exit)(CallInfo&, const int* result);
   void (*work)(const Work&);
   void (*sync)(const SyncInfo&);
+  void (*overhead)(const OverheadInfo&);
 };
 
 extern std::atomic<const Hooks*> g_hooks;
-extern thread_local std::uint32_t t_correlation;  // of the API call this thread is in
+// By domain and callback id: what the listener wants of such calls, in bits of its own. 0: it does not hear of them.
+inline constexpr std::uint32_t kMostCallbackIds = 2048;
+extern std::array<std::array<std::atomic<std::uint8_t>, kMostCallbackIds>, 3> g_watched;
+extern constinit thread_local std::uint32_t t_correlation;  // of the API call this thread is in
 std::uint32_t next_correlation();
 
 // Loads the library named by CUDA_INJECTION64_PATH once, as the driver does on first use of the device: not for a
@@ -81,9 +97,12 @@ class ApiCall {
       enter_measured_call();
     t_correlation = next_correlation();
     fault_ = simgpu::fault(counter);
-    hooks_ = g_hooks.load(std::memory_order_acquire);
-    if (!hooks_) return;
-    info_ = {domain, callback_id, name, params, symbol, t_correlation};
+    const Hooks* hooks = g_hooks.load(std::memory_order_acquire);
+    if (!hooks) return;
+    const auto watched = g_watched[static_cast<std::size_t>(domain)][callback_id].load(std::memory_order_relaxed);
+    if (!watched) return;
+    hooks_ = hooks;
+    info_ = {domain, callback_id, name, params, symbol, t_correlation, 0, 0, watched};
     hooks_->enter(info_);
   }
   ApiCall(const ApiCall&) = delete;
@@ -110,7 +129,7 @@ class ApiCall {
   std::uint32_t previous_;
   int fault_ = 0;
   const Hooks* hooks_ = nullptr;
-  CallInfo info_{};
+  CallInfo info_;  // only with hooks
 };
 
 inline void publish(const Work& work) {
@@ -118,6 +137,16 @@ inline void publish(const Work& work) {
 }
 inline void publish(const SyncInfo& sync) {
   if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire)) hooks->sync(sync);
+}
+inline void publish(OverheadKind kind, Span span) {
+  if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire))
+    hooks->overhead({kind, span.begin_ns, span.end_ns, t_correlation});
+}
+// To be called without the simulator's lock after work was queued.
+inline void publish_queue_wait() {
+  const Span span = take_queue_wait();
+  if (span.end_ns > span.begin_ns) [[unlikely]]
+    publish(OverheadKind::queue_full, span);
 }
 
 }  // namespace zerostall::simgpu

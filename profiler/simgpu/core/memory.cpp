@@ -3,26 +3,39 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace zerostall::simgpu {
 namespace {
 
 // Far from where Linux puts anything: 512 GiB for each device from 16 TiB on, virtual memory management from 48 TiB on.
 constexpr std::uintptr_t kArenas = 0x100000000000, kVirtual = 0x300000000000;
-constexpr std::size_t kArenaBytes = std::size_t{1} << 39, kVirtualBytes = std::size_t{1} << 45;
+#if defined(__SANITIZE_THREAD__)
+constexpr int kArenaBits = 39, kVirtualBits = 40;  // it has use for the rest
+#else
+constexpr int kArenaBits = 39, kVirtualBits = 45;
+#endif
 constexpr std::size_t kGranularity = std::size_t{1} << 16;
 constexpr std::size_t kPage = 4096;
 
 std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+// Valgrind keeps a shadow of all that is mapped, used or not: ZEROSTALL_SIM_ADDRESS_BITS=32 leaves it 4 GiB to do.
+std::size_t space(int usual_bits) {
+  const char* text = std::getenv("ZEROSTALL_SIM_ADDRESS_BITS");
+  const int bits = text ? std::atoi(text) : 0;
+  return std::size_t{1} << (bits >= 30 && bits < usual_bits ? bits : usual_bits);
+}
 
 }  // namespace
 
 MemoryMap::Area* MemoryMap::arena(int device) {
   Area& area = arenas_[device];
   if (!area.base) {
-    area.base = map_without_memory(kArenas + static_cast<std::uintptr_t>(device) * kArenaBytes, kArenaBytes);
+    const std::size_t bytes = space(kArenaBits);
+    area.base = map_without_memory(kArenas + (static_cast<std::uintptr_t>(device) << kArenaBits), bytes);
     if (!area.base) return nullptr;
-    give_back(area.free, area.base, kArenaBytes);
+    give_back(area.free, area.base, bytes);
   }
   return &area;
 }
@@ -183,9 +196,10 @@ bool MemoryMap::is_real(const void* address, std::size_t bytes) const {
 void* MemoryMap::reserve_addresses(std::size_t bytes, std::size_t alignment, void* wanted) {
   std::lock_guard guard(lock_);
   if (!virtual_.base) {
-    virtual_.base = map_without_memory(kVirtual, kVirtualBytes);
+    const std::size_t total = space(kVirtualBits);
+    virtual_.base = map_without_memory(kVirtual, total);
     if (!virtual_.base) return nullptr;
-    give_back(virtual_.free, virtual_.base, kVirtualBytes);
+    give_back(virtual_.free, virtual_.base, total);
   }
   std::uintptr_t base = number(wanted);
   if (!base || !take_at(virtual_.free, base, bytes)) base = take(virtual_.free, bytes, alignment);

@@ -13,8 +13,9 @@
 namespace zerostall::simgpu {
 
 std::atomic<const Hooks*> g_hooks{nullptr};
-thread_local std::uint32_t t_correlation = 0;
-thread_local bool t_feeds_device = false;
+std::array<std::array<std::atomic<std::uint8_t>, kMostCallbackIds>, 3> g_watched{};
+constinit thread_local std::uint32_t t_correlation = 0;
+constinit thread_local bool t_feeds_device = false;
 std::atomic<bool> g_device_fed{false};
 std::atomic<bool> g_initialized{false};
 

@@ -56,7 +56,7 @@ struct Span {
 
 // Within the calling thread, the null stream is the per-thread one while this lives: entry points with the suffix
 // _ptds or _ptsz.
-extern thread_local bool t_null_is_per_thread;
+extern constinit thread_local bool t_null_is_per_thread;
 class DefaultStreamPerThread {
  public:
   DefaultStreamPerThread() : before_(t_null_is_per_thread) { t_null_is_per_thread = true; }
@@ -67,6 +67,9 @@ class DefaultStreamPerThread {
  private:
   bool before_;
 };
+
+// The time this thread has last spent waiting for a place in a full launch queue, once; empty if it did not.
+Span take_queue_wait();
 
 class Timeline {
  public:

@@ -1,6 +1,7 @@
 #include "profiler/simgpu/cupti/buffers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <atomic>
@@ -30,8 +31,20 @@ struct Buffer {
   }
 };
 
+// Held for the time of copying one record, which is about what taking a mutex costs.
+class ShortLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire)) sched_yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
 struct Slot {
-  std::mutex lock;  // contended only by flushes, or when one buffer serves all threads
+  ShortLock lock;  // contended only by flushes, or when one buffer serves all threads
   Buffer buffer;
   bool taken = false;  // by a living thread; guarded by State::lock
 };
@@ -60,19 +73,20 @@ State& state() {
   return *instance;
 }
 
-thread_local bool t_in_callback = false, t_is_worker = false;
+constinit thread_local bool t_in_callback = false, t_is_worker = false;
 
 // A slot outlives its thread; the next new thread takes it over with whatever it holds.
-struct SlotHolder {
-  Slot* slot = nullptr;
-  ~SlotHolder() {
-    if (!slot) return;
+constinit thread_local Slot* t_slot = nullptr;
+struct SlotReturn {
+  bool armed = false;
+  ~SlotReturn() {
+    if (!t_slot) return;
     std::lock_guard guard(state().lock);
-    slot->taken = false;
-    slot = nullptr;
+    t_slot->taken = false;
+    t_slot = nullptr;
   }
 };
-thread_local SlotHolder t_holder;
+thread_local SlotReturn t_return;
 
 Slot& take_slot() {
   State& s = state();
@@ -89,8 +103,11 @@ Slot& take_slot() {
 
 Slot& my_slot() {
   if (!options().buffer_per_thread.load(std::memory_order_relaxed)) return state().shared;
-  if (!t_holder.slot) t_holder.slot = &take_slot();
-  return *t_holder.slot;
+  if (!t_slot) {
+    t_slot = &take_slot();
+    t_return.armed = true;  // its destructor runs when the thread ends
+  }
+  return *t_slot;
 }
 
 void hand_over(const Buffer& buffer) {
@@ -167,7 +184,7 @@ Buffer request_buffer(std::size_t at_least) {
 }
 
 // Changes a full (or missing) buffer for a new one. Returns with the slot's lock held.
-void change_buffer(Slot& slot, std::unique_lock<std::mutex>& guard, std::size_t bytes) {
+void change_buffer(Slot& slot, std::unique_lock<ShortLock>& guard, std::size_t bytes) {
   const Buffer full = std::exchange(slot.buffer, {});
   guard.unlock();
   if (full.data) enqueue(full);
@@ -253,7 +270,7 @@ void detach_buffers() {
 }
 
 void forget_buffers() {
-  t_holder.slot = nullptr;
+  t_slot = nullptr;
   t_in_callback = t_is_worker = false;
   // The parent's locks may be held by threads that do not exist here, so the state is made anew, not repaired.
   State& s = state();

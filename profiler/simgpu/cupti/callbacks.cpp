@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <string>
 
+#include "profiler/simgpu/core/context.h"
 #include "profiler/simgpu/cupti/state.h"
 
 struct CUpti_Subscriber_st {
@@ -25,7 +25,7 @@ std::uint32_t id_count(int domain) {
   switch (domain) {
     case CUPTI_CB_DOMAIN_DRIVER_API:
     case CUPTI_CB_DOMAIN_RUNTIME_API:
-      return callback_count(domain);
+      return callback_count(domain) + (new_api() && new_api()->domain == domain ? 1 : 0);
     case CUPTI_CB_DOMAIN_RESOURCE:
       return CUPTI_CBID_RESOURCE_SIZE;
     case CUPTI_CB_DOMAIN_SYNCHRONIZE:
@@ -39,31 +39,18 @@ std::uint32_t id_count(int domain) {
   }
 }
 
-// Read inside every API call, hence plain flags that are allocated once.
+// Read inside every API call, hence plain flags that are there from the start.
 struct Domain {
-  std::uint32_t count = 0;
-  std::unique_ptr<std::atomic<bool>[]> on;
+  std::array<std::atomic<bool>, kMostCallbackIds> on{};
   std::atomic<int> enabled{0};
 };
-
-std::array<Domain, kDomains>& domains() {
-  static auto* instance = [] {
-    auto* all = new std::array<Domain, kDomains>;
-    for (int d = 1; d < kDomains; ++d) {
-      Domain& domain = (*all)[static_cast<std::size_t>(d)];
-      domain.count = id_count(d);
-      domain.on = std::make_unique<std::atomic<bool>[]>(domain.count);
-    }
-    return all;
-  }();
-  return *instance;
-}
-Domain& domain_of(int d) { return domains()[static_cast<std::size_t>(d)]; }
+constinit std::array<Domain, kDomains> g_domains{};
+Domain& domain_of(int d) { return g_domains[static_cast<std::size_t>(d)]; }
 
 std::mutex g_lock;
 std::string g_holder;  // name the subscriber gave itself
 std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
-thread_local bool t_inside = false;
+constinit thread_local bool t_inside = false;
 
 // Handles are never freed, since another thread may be inside one; they are used in turn, so that an old one is known
 // to be old for a long time.
@@ -83,7 +70,7 @@ void set_flag(Domain& domain, std::uint32_t id, bool on) {
 
 void set_domain(int d, bool on) {
   Domain& domain = domain_of(d);
-  for (std::uint32_t id = 0; id < domain.count; ++id) set_flag(domain, id, on);
+  for (std::uint32_t id = 0; id < id_count(d); ++id) set_flag(domain, id, on);
 }
 
 void forget_locked() {
@@ -132,14 +119,13 @@ CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
 
 bool callbacks_wanted() {
   if (!g_subscriber.load()) return false;
-  return std::any_of(domains().begin() + 1, domains().end(), [](const Domain& d) { return d.enabled > 0; });
+  return std::any_of(g_domains.begin() + 1, g_domains.end(), [](const Domain& d) { return d.enabled > 0; });
 }
 
 bool domain_wanted(int domain) { return domain_of(domain).enabled.load(std::memory_order_relaxed) > 0; }
 
 bool callback_wanted(int d, std::uint32_t id) {
-  const Domain& domain = domain_of(d);
-  return id < domain.count && domain.on[id].load(std::memory_order_relaxed);
+  return id < kMostCallbackIds && domain_of(d).on[id].load(std::memory_order_relaxed);
 }
 
 void call_subscriber(int domain, std::uint32_t id, const void* data) {
@@ -152,19 +138,30 @@ void call_subscriber(int domain, std::uint32_t id, const void* data) {
 }
 
 void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result) {
-  if (t_inside || !callback_wanted(call.domain, call.callback_id)) return;
+  std::uint32_t id = call.callback_id;
+  const char* name = call.name;
+  if (const NewApi* other = new_api(); other && other->domain == call.domain && other->of == id) [[unlikely]] {
+    id = other->id;
+    name = other->name.c_str();
+  }
+  if (t_inside || !callback_wanted(call.domain, id)) return;
   CUpti_CallbackData data{};
   data.callbackSite = site;
-  data.functionName = call.name;
+  data.functionName = name;
   data.functionParams = call.params;
   data.functionReturnValue = const_cast<int*>(result);
   data.symbolName = call.symbol;
-  const Context* context = current_context();  // null before the thread's first use of a device
-  data.contextUid = context ? context->id : context_of(current_device());
-  data.context = context ? context_as_handle(context) : context_handle(data.contextUid);
+  const Context* context = t_context;  // null before the thread's first use of a device
+  if (context) [[likely]] {
+    data.contextUid = context->id;
+    data.context = context_as_handle(context);
+  } else {
+    data.contextUid = context_of(current_device());
+    data.context = context_handle(data.contextUid);
+  }
   data.correlationData = &call.user_data;
   data.correlationId = call.correlation;
-  call_subscriber(call.domain, call.callback_id, &data);
+  call_subscriber(call.domain, id, &data);
 }
 
 void forget_subscriber() {
@@ -195,9 +192,9 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber) {
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                                 CUpti_CallbackId id) {
   std::lock_guard guard(g_lock);
-  if (!known(subscriber, domain) || id >= domain_of(domain).count) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (!known(subscriber, domain) || id >= id_count(domain)) return CUPTI_ERROR_INVALID_PARAMETER;
   set_flag(domain_of(domain), id, enable != 0);
-  update_hooks();
+  update_hook_of(domain, id);
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain) {
@@ -217,7 +214,7 @@ CUptiResult cuptiEnableAllDomains(uint32_t enable, CUpti_SubscriberHandle subscr
 CUptiResult cuptiGetCallbackState(uint32_t* enable, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                                   CUpti_CallbackId id) {
   std::lock_guard guard(g_lock);
-  if (!enable || !known(subscriber, domain) || id >= domain_of(domain).count) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (!enable || !known(subscriber, domain) || id >= id_count(domain)) return CUPTI_ERROR_INVALID_PARAMETER;
   *enable = callback_wanted(domain, id);
   return CUPTI_SUCCESS;
 }
@@ -232,7 +229,9 @@ CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id, const char** name) {
-  const char* found = callback_name(domain, id);
+  const NewApi* other = new_api();
+  const bool is_new = other && other->domain == static_cast<int>(domain) && other->id == id;
+  const char* found = is_new ? other->name.c_str() : callback_name(domain, id);
   if (!name || !found) return CUPTI_ERROR_INVALID_PARAMETER;
   *name = found;
   return CUPTI_SUCCESS;

@@ -1,4 +1,4 @@
-// Versions, clock, ids, detaching, and the switch that connects this library to the API entry points.
+// Versions, clock, ids, detaching, and what is done at the API entry points.
 #include <pthread.h>
 
 #include <atomic>
@@ -41,25 +41,31 @@ bool may_wait(const CallInfo& call, int result) {
 }
 
 void on_enter(CallInfo& call) {
-  t_waited = false;
-  resources_enter(call);
-  deliver_call(call, CUPTI_API_ENTER, nullptr);
-  nested_enter(call);
-  call_record_enter(call);
+  const unsigned wanted = call.watched;
+  if (wanted & kRest) {
+    t_waited = false;
+    resources_enter(call);
+  }
+  if (wanted & kCallback) deliver_call(call, CUPTI_API_ENTER, nullptr);
+  if (wanted & kInnerCall) nested_enter(call);
+  if (wanted & (kCallRecord | kRest)) call_record_enter(call);
 }
 
 void on_exit(CallInfo& call, const int* result) {
-  gpu_call_exit();
+  const unsigned wanted = call.watched;
+  if (wanted & (kGraphSpan | kRest)) gpu_call_exit();
   std::uint64_t end = 0;
-  if (has_client_clock()) {
+  if ((wanted & kRest) && has_client_clock()) {
     end = host_time();
     clock_exit(end, t_waited || may_wait(call, *result));  // first: what the call waited for ends before the call
   }
-  call_record_exit(call, *result, end);
-  other_records_exit(call, *result);
-  resources_exit(call, *result);
-  nested_exit(call, result);
-  deliver_call(call, CUPTI_API_EXIT, result);
+  if (wanted & kCallRecord) call_record_exit(call, *result, end);
+  if (wanted & kRest) {
+    other_records_exit(call, *result);
+    resources_exit(call, *result);
+  }
+  if (wanted & kInnerCall) nested_exit(call, result);
+  if (wanted & kCallback) deliver_call(call, CUPTI_API_EXIT, result);
 }
 
 void on_work(const Work& work) {
@@ -72,25 +78,20 @@ void on_sync(const SyncInfo& sync) {
   sync_record(sync);
 }
 
-constexpr Hooks kHooks = {on_enter, on_exit, on_work, on_sync};
-
 // A forked child cannot use the device, and has neither the parent's worker nor its buffers: no activity there.
 void in_forked_child() {
   disable_all_kinds();
   forget_buffers();
   forget_client_clock();
   forget_ids();
-  update_hooks();
+  install_hooks();
 }
 
 __attribute__((constructor)) void prepare_for_fork() { pthread_atfork(nullptr, nullptr, in_forked_child); }
 
 }  // namespace
 
-void update_hooks() {
-  const bool wanted = !g_forked && (callbacks_wanted() || activities_wanted());
-  g_hooks.store(wanted ? &kHooks : nullptr, std::memory_order_release);
-}
+const Hooks kHooks = {on_enter, on_exit, on_work, on_sync, overhead_record};
 
 std::uint32_t context_of(int device) { return static_cast<std::uint32_t>(device) + 1; }
 CUcontext context_handle(std::uint32_t id) {

@@ -46,7 +46,7 @@ CUptiResult set_call(int index, CUpti_CallbackId id, bool enable) {
   if (id >= kMostIds) return CUPTI_ERROR_INVALID_PARAMETER;
   g_call_ids[static_cast<std::size_t>(index)][id] = enable;
   if (enable) g_call_domain[index] = true;
-  update_hooks();
+  update_hook_of(index == 1 ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, id);
   return CUPTI_SUCCESS;
 }
 
@@ -131,6 +131,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
 CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock) {
   if (!clock) return CUPTI_ERROR_INVALID_PARAMETER;
   set_client_clock(clock);
+  update_hooks();
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityFlushAll(uint32_t) {

@@ -4,8 +4,9 @@
 // are made up from the outer call's parameters, and only when somebody listens. Which call leads to which: the table
 // below.
 
+#include <array>
 #include <cstring>
-#include <vector>
+#include <deque>
 
 #include "profiler/base/late_local.h"
 #include "profiler/simgpu/cupti/state.h"
@@ -18,8 +19,9 @@ struct Inner {
   CallInfo call{};
   alignas(8) unsigned char params[96];
 };
-// Runtime calls within runtime calls are rare.
-std::vector<Inner>& inner_calls() { return late_local<std::vector<Inner>>(); }
+// Runtime calls within runtime calls are rare: the innermost last. A deque, since params point into it.
+using Calls = std::deque<Inner>;
+Calls& inner_calls() { return late_local<Calls>(); }
 
 template <class Params>
 const Params& as(const CallInfo& call) {
@@ -94,99 +96,128 @@ std::uint32_t set_async(const CallInfo& call, Inner& inner) {
              CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async);
 }
 
-// Fills inner.params and returns the driver's id; 0: no driver call worth a callback.
-std::uint32_t inner_call(const CallInfo& call, Inner& inner) {
-  switch (call.callback_id) {
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000:
-      return launch(call, inner);
-    case 505:  // __cudaLaunchKernel: the headers describe no parameters
-      return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
-      return CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000:
-      return CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020:
-      return copy(call, inner);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020:
-      return copy_async(call, inner);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020:
-      return set(call, inner);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020:
-      return set_async(call, inner);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020:
-      return put(inner, cuStreamSynchronize_params{as<cudaStreamSynchronize_v3020_params>(call).stream},
-                 CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020:
-      return put(inner, cuEventSynchronize_params{as<cudaEventSynchronize_v3020_params>(call).event},
-                 CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020:
-      return CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize;
-    case CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020:
-      return put(inner, cuEventQuery_params{as<cudaEventQuery_v3020_params>(call).event},
-                 CUPTI_DRIVER_TRACE_CBID_cuEventQuery);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020:
-      return put(inner, cuStreamQuery_params{as<cudaStreamQuery_v3020_params>(call).stream},
-                 CUPTI_DRIVER_TRACE_CBID_cuStreamQuery);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020: {
-      const auto& p = as<cudaEventRecord_v3020_params>(call);
-      return put(inner, cuEventRecord_params{p.event, p.stream}, CUPTI_DRIVER_TRACE_CBID_cuEventRecord);
-    }
-    case CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020: {
-      const auto& p = as<cudaStreamWaitEvent_v3020_params>(call);
-      return put(inner, cuStreamWaitEvent_params{p.stream, p.event, p.flags},
-                 CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent);
-    }
-    case CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020: {
-      const auto& p = as<cudaMalloc_v3020_params>(call);
-      return put(inner, cuMemAlloc_v2_params{reinterpret_cast<CUdeviceptr*>(p.devPtr), p.size},
-                 CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2);
-    }
-    case CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020:
-      return put(inner, cuMemFree_v2_params{device_address(as<cudaFree_v3020_params>(call).devPtr)},
-                 CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020: {
-      const auto& p = as<cudaHostAlloc_v3020_params>(call);
-      return put(inner, cuMemHostAlloc_params{p.pHost, p.size, p.flags}, CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc);
-    }
-    case CUPTI_RUNTIME_TRACE_CBID_cudaFreeHost_v3020:
-      return put(inner, cuMemFreeHost_params{as<cudaFreeHost_v3020_params>(call).ptr},
-                 CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost);
-    case CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000: {
-      const auto& p = as<cudaGraphLaunch_v10000_params>(call);
-      return put(inner, cuGraphLaunch_params{p.graphExec, p.stream}, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
-    }
-    default:
-      return 0;
-  }
+// A driver call whose parameters nobody here knows, or that has none.
+template <std::uint32_t Id>
+std::uint32_t bare(const CallInfo&, Inner&) {
+  return Id;
 }
+
+std::uint32_t event_record(const CallInfo& call, Inner& inner) {
+  const auto& p = as<cudaEventRecord_v3020_params>(call);
+  return put(inner, cuEventRecord_params{p.event, p.stream}, CUPTI_DRIVER_TRACE_CBID_cuEventRecord);
+}
+
+std::uint32_t stream_wait(const CallInfo& call, Inner& inner) {
+  const auto& p = as<cudaStreamWaitEvent_v3020_params>(call);
+  return put(inner, cuStreamWaitEvent_params{p.stream, p.event, p.flags}, CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent);
+}
+
+std::uint32_t stream_sync(const CallInfo& call, Inner& inner) {
+  return put(inner, cuStreamSynchronize_params{as<cudaStreamSynchronize_v3020_params>(call).stream},
+             CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize);
+}
+
+std::uint32_t event_sync(const CallInfo& call, Inner& inner) {
+  return put(inner, cuEventSynchronize_params{as<cudaEventSynchronize_v3020_params>(call).event},
+             CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize);
+}
+
+std::uint32_t event_query(const CallInfo& call, Inner& inner) {
+  return put(inner, cuEventQuery_params{as<cudaEventQuery_v3020_params>(call).event},
+             CUPTI_DRIVER_TRACE_CBID_cuEventQuery);
+}
+
+std::uint32_t stream_query(const CallInfo& call, Inner& inner) {
+  return put(inner, cuStreamQuery_params{as<cudaStreamQuery_v3020_params>(call).stream},
+             CUPTI_DRIVER_TRACE_CBID_cuStreamQuery);
+}
+
+std::uint32_t allocate(const CallInfo& call, Inner& inner) {
+  const auto& p = as<cudaMalloc_v3020_params>(call);
+  return put(inner, cuMemAlloc_v2_params{reinterpret_cast<CUdeviceptr*>(p.devPtr), p.size},
+             CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2);
+}
+
+std::uint32_t release(const CallInfo& call, Inner& inner) {
+  return put(inner, cuMemFree_v2_params{device_address(as<cudaFree_v3020_params>(call).devPtr)},
+             CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2);
+}
+
+std::uint32_t allocate_host(const CallInfo& call, Inner& inner) {
+  const auto& p = as<cudaHostAlloc_v3020_params>(call);
+  return put(inner, cuMemHostAlloc_params{p.pHost, p.size, p.flags}, CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc);
+}
+
+std::uint32_t release_host(const CallInfo& call, Inner& inner) {
+  return put(inner, cuMemFreeHost_params{as<cudaFreeHost_v3020_params>(call).ptr},
+             CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost);
+}
+
+std::uint32_t launch_graph(const CallInfo& call, Inner& inner) {
+  const auto& p = as<cudaGraphLaunch_v10000_params>(call);
+  return put(inner, cuGraphLaunch_params{p.graphExec, p.stream}, CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch);
+}
+
+// Fills inner.params where there are any, and returns the driver's id.
+using MakeInner = std::uint32_t (*)(const CallInfo&, Inner&);
+constexpr std::size_t kRuntimeIds = 512;
+
+// By the id of the runtime's call; null: no driver call worth a callback.
+constexpr std::array<MakeInner, kRuntimeIds> kInner = [] {
+  std::array<MakeInner, kRuntimeIds> made{};
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000] = launch;
+  made[505] = bare<CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel>;  // __cudaLaunchKernel: the headers describe no parameters
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060] = bare<CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx>;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000] =
+      bare<CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel>;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020] = copy;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020] = copy_async;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaMemset_v3020] = set;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020] = set_async;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020] = stream_sync;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020] = event_sync;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020] = bare<CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize>;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020] = event_query;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020] = stream_query;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020] = event_record;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020] = stream_wait;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020] = allocate;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020] = release;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020] = allocate_host;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaFreeHost_v3020] = release_host;
+  made[CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000] = launch_graph;
+  return made;
+}();
 
 }  // namespace
 
+bool makes_inner_call(std::uint32_t runtime_id) { return runtime_id < kRuntimeIds && kInner[runtime_id]; }
+
 void nested_enter(const CallInfo& call) {
   if (call.domain != CUPTI_CB_DOMAIN_RUNTIME_API || !domain_wanted(CUPTI_CB_DOMAIN_DRIVER_API)) return;
-  Inner inner;
-  const std::uint32_t id = inner_call(call, inner);
-  if (!id || !callback_wanted(CUPTI_CB_DOMAIN_DRIVER_API, id)) return;
-  const void* params = inner.call.params;
+  if (!makes_inner_call(call.callback_id)) return;
+  Calls& calls = inner_calls();
+  Inner& inner = calls.emplace_back();
+  const std::uint32_t id = kInner[call.callback_id](call, inner);
+  if (!callback_wanted(CUPTI_CB_DOMAIN_DRIVER_API, id)) {
+    calls.pop_back();
+    return;
+  }
   inner.outer_correlation = call.correlation;
-  inner.call = {CUPTI_CB_DOMAIN_DRIVER_API,
-                id,
-                callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id),
-                params,
-                call.symbol,
-                call.correlation};
-  inner_calls().push_back(inner);
-  Inner& kept = inner_calls().back();
-  if (params) kept.call.params = kept.params;
-  deliver_call(kept.call, CUPTI_API_ENTER, nullptr);
+  inner.call.domain = CUPTI_CB_DOMAIN_DRIVER_API;
+  inner.call.callback_id = id;
+  inner.call.name = callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id);
+  inner.call.symbol = call.symbol;
+  inner.call.correlation = call.correlation;
+  deliver_call(inner.call, CUPTI_API_ENTER, nullptr);
 }
 
 void nested_exit(const CallInfo& call, const int* result) {
-  if (inner_calls().empty() || inner_calls().back().outer_correlation != call.correlation) return;
-  Inner inner = inner_calls().back();
-  inner_calls().pop_back();
-  if (inner.call.params) inner.call.params = inner.params;
-  deliver_call(inner.call, CUPTI_API_EXIT, result);
+  if (call.domain != CUPTI_CB_DOMAIN_RUNTIME_API || !makes_inner_call(call.callback_id)) return;
+  Calls& calls = inner_calls();
+  if (calls.empty() || calls.back().outer_correlation != call.correlation) return;
+  deliver_call(calls.back().call, CUPTI_API_EXIT, result);
+  calls.pop_back();
 }
 
 }  // namespace zerostall::simgpu::cupti

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kResource = CUPTI_CB_DOMAIN_RESOURCE;
 std::atomic<std::uint64_t> g_contexts_seen{0};  // one bit a device: its primary context has been announced
-std::atomic<bool> g_init_seen{false};
+std::atomic<bool> g_init_seen{false}, g_context_ended{false};
 std::atomic<std::uint32_t> g_next_module{1};
 
 template <class Params>
@@ -153,6 +153,15 @@ bool loads_module(const CallInfo& call) {
                                                        call.callback_id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx);
 }
 
+bool changes_device(const CallInfo& call) {
+  if (call.domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+    return call.callback_id == CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020 ||
+           call.callback_id == CUPTI_RUNTIME_TRACE_CBID_cudaInitDevice_v12000;
+  return call.callback_id == CUPTI_DRIVER_TRACE_CBID_cuCtxSetCurrent ||
+         call.callback_id == CUPTI_DRIVER_TRACE_CBID_cuCtxPushCurrent_v2 ||
+         call.callback_id == CUPTI_DRIVER_TRACE_CBID_cuCtxPopCurrent_v2;
+}
+
 bool destroys_context(const CallInfo& call) {
   return call.domain == CUPTI_CB_DOMAIN_RUNTIME_API
              ? call.callback_id == CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020
@@ -162,12 +171,22 @@ bool destroys_context(const CallInfo& call) {
 void announce_context() {
   const int device = current_device();
   const std::uint64_t bit = std::uint64_t{1} << device;
-  if (g_contexts_seen.fetch_or(bit) & bit) return;
+  const std::uint64_t before = g_contexts_seen.fetch_or(bit);
+  if (before & bit) return;
   announce(CUPTI_CBID_RESOURCE_CONTEXT_CREATED);
   if (on(CUPTI_ACTIVITY_KIND_CONTEXT)) write_context(device);
+  if (before == 0) update_hooks();
 }
 
+bool announced() { return g_contexts_seen.load(std::memory_order_relaxed) >> current_device() & 1; }
+
 }  // namespace
+
+// Any call may be the first of a device. Once one has been announced, the others are met where the device is changed.
+Interest resources_interest() {
+  if (!listening()) return Interest::none;
+  return g_contexts_seen == 0 || g_context_ended ? Interest::all_calls : Interest::some_calls;
+}
 
 void resources_enter(const CallInfo& call) {
   if (!listening()) return;
@@ -175,11 +194,13 @@ void resources_enter(const CallInfo& call) {
     announce(CUPTI_CBID_RESOURCE_CU_INIT_FINISHED);
     if (on(CUPTI_ACTIVITY_KIND_DEVICE)) dump_resources(CUPTI_ACTIVITY_KIND_DEVICE);
   }
-  if (!(g_contexts_seen.load(std::memory_order_relaxed) >> current_device() & 1)) announce_context();
+  if (!announced()) announce_context();
   if (CUstream stream = destroyed_stream(call)) announce(CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, stream);
   if (destroys_context(call)) {
     announce(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
     g_contexts_seen.fetch_and(~(std::uint64_t{1} << current_device()));
+    g_context_ended = true;
+    update_hooks();
   }
 }
 
@@ -187,6 +208,7 @@ void resources_exit(const CallInfo& call, int result) {
   if (result != 0) return;
   if (domain_wanted(CUPTI_CB_DOMAIN_SYNCHRONIZE)) deliver_synchronize(call);
   if (!listening()) return;
+  if (changes_device(call) && !announced()) announce_context();
   if (CUstream stream = created_stream(call)) {
     announce(CUPTI_CBID_RESOURCE_STREAM_CREATED, stream);
     if (on(CUPTI_ACTIVITY_KIND_STREAM)) write_stream(stream, call.correlation);

@@ -6,13 +6,29 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "profiler/simgpu/core/hooks.h"
 
 namespace zerostall::simgpu::cupti {
 
-// --- general.cpp: the switch in core. Hooks are installed while a callback or an activity kind is on.
+// --- watch.cpp: the switch in core. Hooks are installed while a callback or an activity kind is on, and hear of the
+// calls that somebody wants to know of. To be called after every change of that.
 void update_hooks();
+void update_hook_of(int domain, std::uint32_t id);  // one callback has been switched
+void install_hooks();                               // only whether there are any
+
+// What is wanted of a call: bits of CallInfo::watched.
+enum Watch : std::uint8_t {
+  kCallback = 1,    // the subscriber's callback
+  kInnerCall = 2,   // the callback of the driver's call within it
+  kCallRecord = 4,  // an activity record
+  kGraphSpan = 8,   // its launch of a graph leaves one record, closed at its end
+  kRest = 16,       // resources, events, memory, and everything under a client's clock
+};
+
+// --- general.cpp
+extern const Hooks kHooks;
 inline CUcontext context_as_handle(const Context* context) {
   return reinterpret_cast<CUcontext>(const_cast<Context*>(context));
 }
@@ -26,17 +42,20 @@ int client_cuda_major();  // 13, or 12 for programs built against CUDA 12: decid
 // --- callbacks.cpp: the subscriber.
 bool callbacks_wanted();
 bool domain_wanted(int domain);
-bool callback_wanted(int domain, std::uint32_t id);
+bool callback_wanted(int domain, std::uint32_t id);  // false for ids that there are not
 // Calls the subscriber; calls of CUDA that it makes meanwhile are not reported to it.
 void call_subscriber(int domain, std::uint32_t id, const void* data);
 void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result);
 void forget_subscriber();
 
 // --- nested.cpp: driver calls that a runtime call makes on the real stack.
+bool makes_inner_call(std::uint32_t runtime_id);
 void nested_enter(const CallInfo& call);
 void nested_exit(const CallInfo& call, const int* result);
 
 // --- resources.cpp: callbacks and records of contexts, streams, modules; SYNCHRONIZE callbacks.
+enum class Interest { none, some_calls, all_calls };
+Interest resources_interest();
 void resources_enter(const CallInfo& call);
 void resources_exit(const CallInfo& call, int result);
 void dump_resources(CUpti_ActivityKind kind);  // DEVICE, CONTEXT, STREAM records of what exists
@@ -76,6 +95,16 @@ void call_record_exit(const CallInfo& call, int result, std::uint64_t end);  // 
 void sync_record(const SyncInfo& sync);
 void other_records_exit(const CallInfo& call, int result);
 void memory_records_exit(const CallInfo& call);
+void overhead_record(const OverheadInfo& overhead);
+
+// --- newer.cpp: a library that knows a function more than this one's headers (ZEROSTALL_SIM_CUPTI_NEW_API).
+struct NewApi {
+  int domain = 0;
+  std::uint32_t of = 0;  // callback id of the function whose calls are reported as the new one's
+  std::uint32_t id = 0;  // past all others
+  std::string name;
+};
+const NewApi* new_api();  // null: none
 
 // Ids of the calling process and thread as records carry them.
 std::uint32_t process_id();

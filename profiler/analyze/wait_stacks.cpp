@@ -1,0 +1,95 @@
+#include "profiler/analyze/wait_stacks.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace zerostall {
+namespace {
+
+// The call that a wait is at: that of a copy and its sync are in one function as a rule, and the sync always blocks.
+const Call& call_of(const Trace& trace, const Wait& wait) {
+  return trace.calls[wait.sync != kNoIndex ? wait.sync : wait.copy];
+}
+
+struct Counts {
+  std::int64_t total = 0;
+  std::vector<Count> judged;  // by judged step
+};
+using CountsByWhat = std::map<std::string, Counts>;
+
+std::map<std::uint32_t, CountsByWhat> count(const Trace& trace, const std::vector<Wait>& waits,
+                                            const Measured& measured, std::size_t warmup) {
+  std::map<std::uint32_t, CountsByWhat> stacks;
+  const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
+  const auto counts_of = [&](const Wait& wait) -> Counts& {
+    const std::uint32_t id = call_of(trace, wait).stack;
+    Counts& counts = stacks[trace.stacks.stacks.contains(id) ? id : 0][describe(trace, wait)];
+    counts.judged.resize(judged, 0);
+    return counts;
+  };
+  for (const Wait& wait : waits)
+    if (is_host_wait(wait.kind)) ++counts_of(wait).total;
+  for (std::size_t i = 0; i < judged; ++i)
+    for (const std::uint32_t wait : measured.steps[warmup + i].waits)
+      if (is_host_wait(waits[wait].kind)) ++*counts_of(waits[wait]).judged[i];
+  return stacks;
+}
+
+void add_frames(const Trace& trace, const Stack& stack, WaitStack& to) {
+  to.python_frames = stack.python_frames;
+  to.python_cut = stack.python_cut;
+  to.native_cut = stack.native_cut;
+  for (const PythonFrame& frame : stack.python) {
+    const std::string file(trace.text(frame.file));
+    to.python.push_back({std::string(trace.text(frame.function)), file, frame.line, is_library_path(file)});
+  }
+  for (const NativeFrame& frame : stack.native) {
+    const auto module = trace.stacks.modules.find(frame.module);
+    if (module == trace.stacks.modules.end())
+      to.native.push_back({});
+    else
+      to.native.push_back({module->second.path, module->second.build_id, frame.offset, {}, {}});
+  }
+}
+
+std::int64_t sum(const WaitStack& stack, std::int64_t WaitsThere::*field) {
+  std::int64_t total = 0;
+  for (const WaitsThere& waits : stack.waits) total += waits.*field;
+  return total;
+}
+
+}  // namespace
+
+bool is_library_path(std::string_view path) {
+  for (const std::string_view start : {"site-packages/", "dist-packages/", "lib/python3", "<frozen ", "/"})
+    if (path.starts_with(start)) return true;
+  return false;
+}
+
+std::vector<WaitStack> find_wait_stacks(const Trace& trace, const std::vector<Wait>& waits, const Measured& measured,
+                                        std::size_t warmup) {
+  std::vector<WaitStack> stacks;
+  if (trace.stacks.stacks.empty()) return stacks;
+  for (auto& [id, by_what] : count(trace, waits, measured, warmup)) {
+    WaitStack stack;
+    if (const auto known = trace.stacks.stacks.find(id); known != trace.stacks.stacks.end()) {
+      stack.id = id;
+      add_frames(trace, known->second, stack);
+    }
+    for (auto& [what, counts] : by_what) {
+      WaitsThere there{what, counts.total, 0, spread_of(counts.judged)};
+      for (const Count& one : counts.judged) there.judged += *one;
+      stack.waits.push_back(std::move(there));
+    }
+    stacks.push_back(std::move(stack));
+  }
+  std::stable_sort(stacks.begin(), stacks.end(), [](const WaitStack& a, const WaitStack& b) {
+    const auto order = [](const WaitStack& s) {
+      return std::tuple(-sum(s, &WaitsThere::judged), -sum(s, &WaitsThere::count));
+    };
+    return order(a) < order(b);
+  });
+  return stacks;
+}
+
+}  // namespace zerostall
