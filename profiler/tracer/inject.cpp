@@ -1,7 +1,6 @@
 // How the tracer gets going: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls
 // InitializeInjection.
 #include <dlfcn.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,13 +28,17 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
-// Runs in forked children too, where there is nothing to end.
+// Runs in forked children too, where there is nothing to end. CUPTI is asked for the last time: what comes after, such
+// as destructors of the program's globals, may find it gone.
 void on_exit() {
   if (collector().is_over()) return;
   check_surroundings(true);
+  collector().begin_exit();
   finish_activity();
-  collector().finish();
 }
+
+// When all exit handlers and destructors of the program have run; touches nothing but the file.
+__attribute__((destructor)) void on_unload() { collector().finish(); }
 
 // Python that was stopped by Ctrl-C cleans up and then kills itself with the signal, so that no exit handler runs. The
 // last thing it does before is to call functions like this one. Also called in forked children, where it does nothing.
@@ -59,7 +62,6 @@ bool start() {
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);
-  pthread_atfork(nullptr, nullptr, [] { collector().abandon(); });
   if (!ok) {
     std::fprintf(stderr, "[zerostall] tracing is off: %s\n", error.c_str());
     collector().note(format::NoteKind::tool_problem, error, 0);
