@@ -38,6 +38,7 @@ constexpr auto kOddities = std::to_array<Oddity>({
     {"unknown_chunks", "chunk", "of a kind this version does not know: skipped"},
     {"unknown_records", "record", "of a kind this version does not know: skipped"},
     {"unlinked_gpu_ops", "piece", "of GPU work without a known call"},
+    {"unlinked_overheads", "wait", "of a launch for its queue, or load of code, without a known call"},
     {"unmatched_pops", "range end", "without a begin: ignored"},
     {"unreadable_meta", "description", "of the recording that cannot be read: ignored"},
 });

@@ -165,6 +165,16 @@ std::string oddity_lines(const RunSummary& run) {
   if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: whether the GPU ran dry is unknown");
   for (const auto& [name, count] : run.unsupported)
     add(fmt::format("not supported by the simulated GPU: {} ({} times)", name, count));
+  for (const auto& [name, count] : run.unknown)
+    add(fmt::format("this version of zerostall does not know {}: whether its {} waited is unknown", name,
+                    counted(count, "call")));
+  if (!run.meta.unknown_apis.empty())
+    add(fmt::format("this CUPTI has {} that this version of zerostall does not know ({}): a newer one may",
+                    counted(static_cast<std::int64_t>(run.meta.unknown_apis.size()), "function"),
+                    join(run.meta.unknown_apis, ", ")));
+  if (run.gpu_work.graphs > 0)
+    add(fmt::format("graph launches recorded as a whole: {}; the kernels, copies and memsets in them are not counted",
+                    run.gpu_work.graphs));
   if (run.unreal_readbacks.total > 0)
     add(fmt::format(
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",

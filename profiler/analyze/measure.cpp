@@ -112,6 +112,8 @@ Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector
     if (call.kind != ApiKind::module_load && !call.grows_memory) continue;
     if (const auto step = step_at(steps.steps, call.begin_ns)) measured.steps[*step].grew = true;
   }
+  for (const Nanos time : trace.lazy_loads)
+    if (const auto step = step_at(steps.steps, time)) measured.steps[*step].grew = true;
   for (std::uint32_t i = 0; i < waits.size(); ++i) {
     const Targets targets = router.at(waits[i].thread, waits[i].blocks_ns);
     count_wait(waits[i], targets);

@@ -106,6 +106,7 @@ class ThreadWalk {
   void visit_copy(CallIndex index) {
     end_pending();  // a copy is work launched between an earlier copy and its sync
     const Call& call = trace_.calls[index];
+    if (call.queue_full && !is_blocking_copy(call)) add(kNoIndex, index, WaitKind::queue_full);
     if (crosses_host(call.direction) || is_unknown_copy(call)) pending_.copy = index;
   }
 
@@ -135,7 +136,9 @@ class ThreadWalk {
 
   void visit_memset(CallIndex index) {
     end_pending();
-    if (is_blocking_memset(trace_.calls[index])) add(kNoIndex, index, WaitKind::blocking_memset);
+    const Call& call = trace_.calls[index];
+    if (is_blocking_memset(call)) return add(kNoIndex, index, WaitKind::blocking_memset);
+    if (call.queue_full) add(kNoIndex, index, WaitKind::queue_full);
   }
 
   void visit_launch(CallIndex index) {
@@ -143,8 +146,10 @@ class ThreadWalk {
     if (found_queue_full(trace_.calls[index])) add(kNoIndex, index, WaitKind::queue_full);
   }
 
-  // Guessed from how long a launch took and how much work was under way. The launch of a graph takes its own time.
+  // Where the tool does not say: guessed from how long a launch took and how much work was under way. The launch of a
+  // graph takes its own time.
   bool found_queue_full(const Call& call) const {
+    if (trace_.meta.tells_queue_full) return call.queue_full;
     return call.kind == ApiKind::launch && call.end_ns - call.begin_ns >= slow_launch_ns_ &&
            load_.queued_at(call.begin_ns) >= kQueueNearlyFull;
   }

@@ -77,7 +77,7 @@ struct CallRecord {
   std::int64_t end_ns = 0;
   std::uint64_t stream = 0;       // stream handle as passed; 0 = none or legacy default stream
   std::uint64_t bytes = 0;        // copies and allocations: size; else 0
-  std::uint64_t handle = 0;       // event handle of event calls, else 0
+  std::uint64_t handle = 0;       // event of event calls, executable graph of graph launches, else 0
   std::uint32_t thread = 0;       // kernel thread id; not encoded: the segment's
   std::uint32_t correlation = 0;  // joins GpuRecord.correlation
   std::int32_t result = 0;        // cudaError_t or CUresult; 0 = success

@@ -7,6 +7,7 @@
 #include "profiler/tracer/activity_records.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/settings.h"
 #include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
@@ -14,10 +15,12 @@ namespace {
 
 using format::GpuRecord;
 
+std::atomic<bool> g_in_use{false};  // CUPTI has asked for a buffer: it is up and has something to flush
+
 // What reading buffers needs. Never destroyed: buffers come until the process ends.
 struct Reading {
   std::mutex lock;  // buffers come on CUPTI's thread, and on those that flush
-  KernelNames names;
+  KernelNames names{[](std::string_view name) { return collector().string_id(name); }};
 };
 Reading& reading() {
   static Reading* instance = new Reading;
@@ -46,8 +49,12 @@ void read_buffer(std::uint8_t* buffer, std::size_t valid_bytes) {
   std::lock_guard guard(r.lock);
   CUpti_Activity* record = nullptr;
   while (cupti_api()->next_record(buffer, valid_bytes, &record) == CUPTI_SUCCESS) {
-    GpuRecord work{};
-    if (read_gpu_work(*record, r.names, work)) collector().add(work);
+    GpuRecord work;
+    format::OverheadRecord overhead;
+    if (read_gpu_work(*record, r.names, work))
+      collector().add(work);
+    else if (read_overhead(*record, cupti_version(), overhead))
+      collector().add(overhead);
   }
 }
 
@@ -78,6 +85,22 @@ void note_dropped(const CuptiApi& api) {
     collector().note(format::NoteKind::lost_records, "CUPTI dropped activity records", dropped);
 }
 
+// Launches that found the queue full, code loaded when first needed. The reader is told whether their absence means
+// that there were none.
+void enable_overheads(const CuptiApi& api) {
+  if (api.enable_activity(CUPTI_ACTIVITY_KIND_OVERHEAD) != CUPTI_SUCCESS || cupti_version() < kFirstToTellQueueFull)
+    return;
+  collector().define(format::DefinitionKind::meta, 0, R"({"tells_queue_full": true})");
+}
+
+void enable_whole_graphs(const CuptiApi& api) {
+  if (cupti_version() >= kFirstWithWholeGraphs && api.enable_activity(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS)
+    return;
+  collector().note(format::NoteKind::tool_problem,
+                   "this libcupti cannot record a graph launch as a whole: each kernel, copy and memset in it is there",
+                   0);
+}
+
 }  // namespace
 
 bool start_activity(std::string* error) {
@@ -95,6 +118,8 @@ bool start_activity(std::string* error) {
       return false;
     }
   api.enable_activity(CUPTI_ACTIVITY_KIND_MEMCPY2);  // copies between devices: not everywhere
+  enable_overheads(api);
+  if (settings().whole_graphs) enable_whole_graphs(api);
   return true;
 }
 

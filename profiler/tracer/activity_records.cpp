@@ -1,6 +1,8 @@
 #include "profiler/tracer/activity_records.h"
 
-#include "profiler/tracer/collector.h"
+#include <cupti_activity_deprecated.h>
+
+#include <cstdlib>
 
 namespace zerostall::tracer {
 namespace {
@@ -8,7 +10,8 @@ namespace {
 using format::GpuKind;
 using format::GpuRecord;
 
-constexpr std::size_t kMostNames = 65'536;  // then some program loads modules without end: start over
+constexpr std::uint32_t kFirstWithOverheadCorrelation = 20;  // CUDA 12.2
+constexpr std::size_t kMostNames = 65'536;                   // then some program loads modules without end: start over
 
 // What kernels, copies and memsets have in common.
 template <class Record>
@@ -20,6 +23,7 @@ void read_common(GpuKind kind, const Record& record, GpuRecord& r) {
   r.device = record.deviceId;
   r.context = record.contextId;
   r.stream = record.streamId;
+  r.graph = record.graphId;
   if constexpr (requires { record.graphNodeId; }) r.graph_node = record.graphNodeId;
 }
 
@@ -57,7 +61,7 @@ std::uint32_t KernelNames::id_of(const char* name) {
   if (!name) return 0;
   if (known_.size() >= kMostNames) known_.clear();
   Known& known = known_[name];
-  if (known.id == 0 || known.text != name) known = {name, collector().string_id(name)};
+  if (known.id == 0 || known.text != name) known = {name, intern_(name)};
   return known.id;
 }
 
@@ -76,9 +80,25 @@ bool read_gpu_work(const CUpti_Activity& record, KernelNames& names, GpuRecord& 
     case CUPTI_ACTIVITY_KIND_MEMSET:
       read(as<CUpti_ActivityMemset4>(record), out);
       return true;
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+      read_common(GpuKind::graph, as<CUpti_ActivityGraphTrace>(record), out);
+      return true;
     default:
       return false;
   }
+}
+
+bool read_overhead(const CUpti_Activity& record, std::uint32_t cupti_version, format::OverheadRecord& out) {
+  if (record.kind != CUPTI_ACTIVITY_KIND_OVERHEAD) return false;
+  const auto& o = as<CUpti_ActivityOverhead>(record);
+  out.begin_ns = static_cast<std::int64_t>(o.start);
+  out.end_ns = static_cast<std::int64_t>(o.end);
+  out.kind = static_cast<std::uint32_t>(o.overheadKind);
+  if (o.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD) out.thread = o.objectId.pt.threadId;
+  if (cupti_version >= kFirstWithOverheadCorrelation)
+    out.correlation = as<CUpti_ActivityOverhead2>(record).correlationId;
+  if (cupti_version >= kFirstToTellQueueFull) std::free(as<CUpti_ActivityOverhead3>(record).overheadData);
+  return true;
 }
 
 }  // namespace zerostall::tracer

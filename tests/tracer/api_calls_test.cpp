@@ -32,6 +32,13 @@ struct Traced {
   Counts said, in_trace, in_book;  // calls by name without the suffixes of default streams; of interest only
 };
 
+// What CUPTI, too, calls a function that the libraries export as `name`.
+std::string plain(const std::string& name) {
+  std::string_view plain = strip_version(name);
+  if (plain.starts_with("cuda") && plain.ends_with("_v2")) plain.remove_suffix(3);
+  return std::string(plain);
+}
+
 class ApiCallsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -48,8 +55,9 @@ class ApiCallsTest : public ::testing::Test {
     set.push_back(name);
   }
 
-  Traced run(const std::string& mode) {
+  Traced run(const std::string& mode, bool whole_graphs = false) {
     RecordOptions options;
+    options.whole_graphs = whole_graphs;
     options.argv = {SUBJECT, mode};
     options.trace_file = folder / "run.zstall";
     options.simulate = true;
@@ -59,18 +67,22 @@ class ApiCallsTest : public ::testing::Test {
     if (!child) throw std::runtime_error(child.error().message);
     Traced t;
     t.child = *child;
-    auto raw = read_native(options.trace_file);
-    if (!raw) throw std::runtime_error(raw.error().message);
-    t.trace = build_trace(*raw);
-    t.summary = analyze(std::move(*raw), {});
+    t.trace = build_trace(read(options.trace_file));
+    t.summary = analyze(read(options.trace_file), {});
     for (const Call& call : t.trace.calls) ++t.in_trace[std::string(t.trace.text(call.name))];
     std::istringstream lines(t.child.out);
-    for (std::string name, rest; lines >> name && std::getline(lines, rest);)
-      ++t.said[std::string(strip_version(name))];
+    for (std::string name, rest; lines >> name && std::getline(lines, rest);) ++t.said[plain(name)];
     std::ifstream file(options.sim_log);
-    for (const auto& [name, count] : nlohmann::json::parse(file).at("calls").items())
-      if (!find_api(name).name.empty()) t.in_book[std::string(strip_version(name))] += count.get<std::int64_t>();
+    const auto book = nlohmann::json::parse(file);
+    for (const auto& [name, count] : book.at("calls").items())
+      if (!find_api(name).name.empty()) t.in_book[plain(name)] += count.get<std::int64_t>();
     return t;
+  }
+
+  static RawTrace read(const fs::path& path) {
+    auto raw = read_native(path);
+    if (!raw) throw std::runtime_error(raw.error().message);
+    return std::move(*raw);
   }
 
   fs::path folder;
@@ -142,6 +154,64 @@ TEST_F(ApiCallsTest, ThreeQueriesInARowThatAreNotReadyAreOneSpin) {
   ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
   EXPECT_EQ(waits_found(t.trace), waits_said(t.child.out));
   EXPECT_EQ(t.in_trace, t.in_book);
+}
+
+TEST_F(ApiCallsTest, FunctionsOfANewerCuptiAreRecordedNamedAndHideNothing) {
+  environment("ZEROSTALL_SIM_CUPTI_NEW_API", "cudaDeviceSynchronize_v3020:cudaNewWait_v14000");
+  const Traced t = run("all");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_THAT(t.trace.meta.unknown_apis, ::testing::ElementsAre("cudaNewWait_v14000"));
+  EXPECT_EQ(t.summary.unknown, (Counts{{"cudaNewWait", t.said.at("cudaDeviceSynchronize")}}));
+  const Counts& seen = t.in_trace;
+  EXPECT_EQ(seen.at("cuCtxSynchronize"), 1 + t.said.at("cudaDeviceSynchronize")) << "what it calls is seen";
+  EXPECT_EQ(t.summary.totals[Counter::device_syncs], seen.at("cuCtxSynchronize") + seen.at("cudaThreadSynchronize"));
+}
+
+TEST_F(ApiCallsTest, LaunchesThatWaitForAPlaceInTheQueueAreThoseTheDriverNames) {
+  const Traced t = run("fills-the-queue");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_TRUE(t.trace.meta.tells_queue_full);
+  EXPECT_EQ(t.summary.totals[Counter::queue_full], 1030 - 1024);
+  EXPECT_EQ(t.summary.totals[Counter::waits], 1);
+  EXPECT_EQ(t.in_trace, t.in_book);
+}
+
+TEST_F(ApiCallsTest, AKernelLoadedAtItsFirstLaunchIsSeen) {
+  EXPECT_EQ(run("polls").trace.lazy_loads.size(), 1u);
+  environment("CUDA_MODULE_LOADING", "EAGER");
+  fs::remove(folder / "run.zstall");
+  EXPECT_EQ(run("polls").trace.lazy_loads.size(), 0u);
+}
+
+TEST_F(ApiCallsTest, AGraphIsRecordedNodeByNodeOrAsAWhole) {
+  const Traced nodes = run("graphs");
+  EXPECT_EQ(nodes.summary.gpu_work.graphs, 0);
+  EXPECT_EQ(nodes.summary.gpu_work.kernels, 1 + 5 + 3 * 2);
+  fs::remove(folder / "run.zstall");
+  const Traced whole = run("graphs", true);
+  EXPECT_EQ(whole.summary.gpu_work.graphs, 3);
+  EXPECT_EQ(whole.summary.gpu_work.kernels, std::nullopt) << "not 6: what was in the graphs is not known";
+  EXPECT_EQ(whole.in_trace, nodes.in_trace);
+  EXPECT_THAT(whole.trace.oddities, ::testing::IsEmpty());
+  EXPECT_EQ(whole.summary.totals[Counter::drains], nodes.summary.totals[Counter::drains]);
+}
+
+TEST_F(ApiCallsTest, RecordsWithoutTimesCountAndHaveNoTimes) {
+  environment("ZEROSTALL_SIM_CUPTI_ZERO_TIMES", "4");
+  const Traced t = run("all");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_EQ(t.trace.oddities.at("bad_times"), static_cast<std::int64_t>(t.trace.gpu_ops.size() / 4));
+  EXPECT_EQ(waits_found(t.trace), waits_said(t.child.out)) << "kinds of waits do not need times";
+}
+
+TEST_F(ApiCallsTest, DroppedRecordsAreCounted) {
+  environment("ZEROSTALL_SIM_CUPTI_DROP", "5");
+  const Traced t = run("all");
+  ASSERT_EQ(t.child.exit_code, 0) << t.child.err;
+  EXPECT_GT(t.summary.lost, 5);
+  EXPECT_FALSE(t.summary.complete());
+  EXPECT_EQ(t.summary.totals[Counter::drains], std::nullopt);
+  EXPECT_EQ(t.in_trace, t.in_book) << "calls do not pass through buffers";
 }
 
 }  // namespace

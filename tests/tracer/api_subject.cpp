@@ -341,7 +341,7 @@ void polls() {
 void fills_the_queue() {
   register_code();
   World w = make_world();
-  for (int i = 0; i < 1030; ++i) launch(w.stream, 1 << 16);
+  for (int i = 0; i < 1030; ++i) launch(w.stream, 1 << 24);
   CALL("device_sync", cudaDeviceSynchronize);
 }
 
