@@ -28,6 +28,7 @@ struct RecordArguments {
   bool quiet = false;
   bool no_tracer = false;
   bool keep_host = false;
+  bool whole_graphs = false;
 };
 
 struct StatOptions {

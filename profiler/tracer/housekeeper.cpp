@@ -8,6 +8,7 @@
 
 #include "profiler/tracer/activity.h"
 #include "profiler/tracer/collector.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -37,7 +38,9 @@ void* keep_house(void*) {
     wait_for_tick();
     if (!collector().is_writing()) continue;
     collector().keep_house();
-    if (tick % kTicksPerFlush == 0) flush_activity();
+    if (tick % kTicksPerFlush != 0) continue;
+    check_surroundings(false);
+    flush_activity();
   }
   return nullptr;
 }

@@ -19,6 +19,7 @@ std::uint64_t number(const char* name) {
 Settings read() {
   Settings s;
   s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
+  s.whole_graphs = variable("ZEROSTALL_TRACE_WHOLE_GRAPHS") == "1";
   s.max_bytes = number("ZEROSTALL_TRACE_MAX_BYTES");
   return s;
 }

@@ -59,11 +59,21 @@ struct SyncInfo {
   std::uint32_t device = 0, context = 1;
 };
 
+// Time a call spends on more than its own work. Values are those of CUPTI's CUpti_ActivityOverheadKind.
+enum class OverheadKind : std::uint32_t { module_loading = 4 << 16, function_loading = 5 << 16, queue_full = 6 << 16 };
+
+struct OverheadInfo {
+  OverheadKind kind;
+  std::int64_t begin_ns, end_ns;
+  std::uint32_t correlation;
+};
+
 struct Hooks {
   void (*enter)(CallInfo&);
   void (*exit)(CallInfo&, const int* result);
   void (*work)(const Work&);
   void (*sync)(const SyncInfo&);
+  void (*overhead)(const OverheadInfo&);
 };
 
 extern std::atomic<const Hooks*> g_hooks;
@@ -131,6 +141,16 @@ inline void publish(const Work& work) {
 }
 inline void publish(const SyncInfo& sync) {
   if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire)) hooks->sync(sync);
+}
+inline void publish(OverheadKind kind, Span span) {
+  if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire))
+    hooks->overhead({kind, span.begin_ns, span.end_ns, t_correlation});
+}
+// To be called without the simulator's lock after work was queued.
+inline void publish_queue_wait() {
+  const Span span = take_queue_wait();
+  if (span.end_ns > span.begin_ns) [[unlikely]]
+    publish(OverheadKind::queue_full, span);
 }
 
 }  // namespace zerostall::simgpu
