@@ -1,5 +1,6 @@
 #include "profiler/tracer/calls.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -21,7 +22,9 @@ struct Trait {
   bool copy = false;
   bool counted = false;  // not of kind `other`
 };
-std::array<std::vector<Trait>, 3> g_traits;
+// Not a vector: other threads may call CUDA while the process destroys its statics.
+constexpr std::uint32_t kMostIds = 2048;
+constinit std::array<std::array<Trait, kMostIds>, 3> g_traits{};
 
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!data.correlationData || *data.correlationData == 0)
@@ -66,8 +69,8 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
 void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                    std::uint32_t limit, std::vector<std::string>& unknown) {
   std::vector<std::uint32_t> ids;
-  std::vector<Trait>& traits = g_traits[domain];
-  traits.assign(limit, {});
+  auto& traits = g_traits[domain];
+  limit = std::min(limit, kMostIds);
   for (std::uint32_t id = 1; id < limit; ++id) {
     const char* name = nullptr;
     if (api.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) continue;

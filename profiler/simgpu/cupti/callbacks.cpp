@@ -49,7 +49,11 @@ constinit std::array<Domain, kDomains> g_domains{};
 Domain& domain_of(int d) { return g_domains[static_cast<std::size_t>(d)]; }
 
 std::mutex g_lock;
-std::string g_holder;  // name the subscriber gave itself
+// The name the subscriber gave itself. Leaked: threads may subscribe while the process destroys its statics.
+std::string& holder_name() {
+  static auto* name = new std::string;
+  return *name;
+}
 std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
 constinit thread_local bool t_inside = false;
 
@@ -109,12 +113,12 @@ CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc cal
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   if (g_subscriber.load()) {
-    if (params) tell_holder(*params, g_holder);
+    if (params) tell_holder(*params, holder_name());
     tell_of_the_tracer();
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   const char* name = params && params->subscriberName ? params->subscriberName : "unnamed";
-  g_holder = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
+  holder_name() = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
   CUpti_SubscriberHandle handle = next_handle();
   handle->function = callback;
   handle->user = user;
