@@ -130,6 +130,9 @@ Json oddities(const RunSummary& run) {
   json["unsupported_calls"] = Json(run.unsupported);
   json["unreal_readbacks"] = {{"total", run.unreal_readbacks.total}, {"judged", run.unreal_readbacks.judged}};
   json["tool_problems"] = run.tool_problems;
+  json["unknown_calls"] = Json(run.unknown);
+  json["unknown_api_ids"] = run.meta.unknown_apis;
+  json["warnings"] = run.warnings;
   return json;
 }
 
@@ -182,8 +185,10 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["waits"] = waits(run);
   json["calls"] = calls(run);
   json["copies"] = to_json(run.copies);
-  json["gpu_work"] = {
-      {"kernels", run.gpu_work.kernels}, {"copies", run.gpu_work.copies}, {"memsets", run.gpu_work.memsets}};
+  json["gpu_work"] = {{"kernels", number(run.gpu_work.kernels)},
+                      {"copies", number(run.gpu_work.copies)},
+                      {"memsets", number(run.gpu_work.memsets)},
+                      {"graphs", run.gpu_work.graphs}};
   json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);

@@ -27,6 +27,7 @@ constexpr auto kColumns = std::to_array<Column>({
     {Counter::event_syncs, "event syncs"},
     {Counter::device_syncs, "device syncs"},
     {Counter::blocking_copies, "blocking copies"},
+    {Counter::blocking_memsets, "blocking memsets"},
     {Counter::h2d_stalls, "H2D stalls"},
     {Counter::blocked_ns, "blocked", true, true},
     {Counter::h2d_stall_ns, "H2D stall", true},
@@ -164,12 +165,23 @@ std::string oddity_lines(const RunSummary& run) {
   if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: whether the GPU ran dry is unknown");
   for (const auto& [name, count] : run.unsupported)
     add(fmt::format("not supported by the simulated GPU: {} ({} times)", name, count));
+  for (const auto& [name, count] : run.unknown)
+    add(fmt::format("this version of zerostall does not know {}: whether its {} waited is unknown", name,
+                    counted(count, "call")));
+  if (!run.meta.unknown_apis.empty())
+    add(fmt::format("this CUPTI has {} that this version of zerostall does not know ({}): a newer one may",
+                    counted(static_cast<std::int64_t>(run.meta.unknown_apis.size()), "function"),
+                    join(run.meta.unknown_apis, ", ")));
+  if (run.gpu_work.graphs > 0)
+    add(fmt::format("graph launches recorded as a whole: {}; the kernels, copies and memsets in them are not counted",
+                    run.gpu_work.graphs));
   if (run.unreal_readbacks.total > 0)
     add(fmt::format(
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
   for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
+  for (const std::string& warning : run.warnings) add("tracer: " + warning);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
   if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))
     add("no steps are marked: " + how_to_mark_steps() + ", and waits are counted per step");

@@ -12,6 +12,7 @@ constexpr auto kCounters = std::to_array<CounterInfo>({
     {Counter::event_syncs, "event_syncs"},
     {Counter::device_syncs, "device_syncs"},
     {Counter::blocking_copies, "blocking_copies"},
+    {Counter::blocking_memsets, "blocking_memsets"},
     {Counter::h2d_stalls, "h2d_stalls"},
     {Counter::blocked_ns, "blocked_ns", true},
     {Counter::h2d_stall_ns, "h2d_stall_ns", true},

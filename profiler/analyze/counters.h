@@ -15,15 +15,16 @@ namespace zerostall {
 using Count = std::optional<std::int64_t>;
 
 enum class Counter : std::uint8_t {
-  waits,            // host waits
-  drains,           // waits at whose return the device had no work left; unknown without complete GPU records
-  stream_syncs,     // outermost calls
-  event_syncs,      // outermost calls
-  device_syncs,     // outermost calls
-  blocking_copies,  // outermost calls
-  h2d_stalls,       // waits with a host-to-device copy
-  blocked_ns,       // union of the waits; of a step: on its marking thread
-  h2d_stall_ns,     // time of h2d_stalls
+  waits,             // host waits
+  drains,            // waits at whose return the device had no work left; unknown without complete GPU records
+  stream_syncs,      // outermost calls
+  event_syncs,       // outermost calls
+  device_syncs,      // outermost calls
+  blocking_copies,   // outermost calls
+  blocking_memsets,  // outermost calls
+  h2d_stalls,        // waits with a host-to-device copy
+  blocked_ns,        // union of the waits; of a step: on its marking thread
+  h2d_stall_ns,      // time of h2d_stalls
   // Reported apart, in no total above:
   implicit,                  // allocation and registration calls
   spins,                     // polling loops
@@ -34,7 +35,7 @@ enum class Counter : std::uint8_t {
   idle_waits,                // waits that found their GPU work done already; they count above too; unknown like drains
   blocked_other_threads_ns,  // of a step: waits of its threads but the marking one, summed over those threads
 };
-inline constexpr std::size_t kCounterCount = 17;
+inline constexpr std::size_t kCounterCount = 18;
 
 struct CounterInfo {
   Counter counter;

@@ -15,7 +15,7 @@ std::size_t count_before(const std::vector<T>& ascending, const T& limit) {
 }
 
 bool starts_gpu_work(const Call& call) {
-  return call.kind == ApiKind::launch || call.kind == ApiKind::copy || call.kind == ApiKind::memset;
+  return is_launch(call.kind) || call.kind == ApiKind::copy || call.kind == ApiKind::memset;
 }
 
 DeviceLoad::Moment moment_of(const GpuOp& op) { return {op.launch_ns, op.call}; }

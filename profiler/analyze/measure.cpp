@@ -48,6 +48,7 @@ void count_call(const Call& call, const Targets& targets) {
   if (call.kind == ApiKind::event_sync) add(Counter::event_syncs);
   if (call.kind == ApiKind::device_sync) add(Counter::device_syncs);
   if (is_blocking_copy(call)) add(Counter::blocking_copies);
+  if (is_blocking_memset(call)) add(Counter::blocking_memsets);
   if (is_unknown_copy(call)) add(Counter::unknown_copies);
 }
 
@@ -92,7 +93,7 @@ Workers::Workers(const Trace& trace, const Steps& steps)
     : steps_(steps.steps.size()), working_(trace.threads.size() * steps.steps.size()) {
   for (std::size_t s = 0; s < steps_; ++s) working_[steps.steps[s].thread * steps_ + s] = true;
   for (const Call& call : trace.calls) {
-    if (!call.outermost || call.kind != ApiKind::launch) continue;
+    if (!call.outermost || !is_launch(call.kind)) continue;
     if (const auto step = step_at(steps.steps, call.begin_ns)) working_[call.thread * steps_ + *step] = true;
   }
 }
@@ -106,11 +107,13 @@ Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector
   const Workers workers(trace, steps);
   Router router(steps, workers, measured);
   for (const Call& call : trace.calls) {
-    if (call.kind == ApiKind::launch) continue;  // nearly all calls are launches, and no counter of calls knows them
+    if (is_launch(call.kind)) continue;  // nearly all calls are launches, and no counter of calls knows them
     if (call.outermost) count_call(call, router.at(call.thread, call.begin_ns));
     if (call.kind != ApiKind::module_load && !call.grows_memory) continue;
     if (const auto step = step_at(steps.steps, call.begin_ns)) measured.steps[*step].grew = true;
   }
+  for (const Nanos time : trace.lazy_loads)
+    if (const auto step = step_at(steps.steps, time)) measured.steps[*step].grew = true;
   for (std::uint32_t i = 0; i < waits.size(); ++i) {
     const Targets targets = router.at(waits[i].thread, waits[i].blocks_ns);
     count_wait(waits[i], targets);

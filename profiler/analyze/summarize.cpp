@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "profiler/analyze/summary.h"
@@ -68,12 +69,16 @@ void add_calls(const Trace& trace, RunSummary& run) {
 }
 
 GpuWork count_gpu_work(const Trace& trace) {
+  std::array<std::int64_t, 4> of_kind{};
+  for (const GpuOp& op : trace.gpu_ops) ++of_kind[static_cast<std::size_t>(op.kind)];
   GpuWork work;
-  for (const GpuOp& op : trace.gpu_ops) {
-    work.kernels += op.kind == GpuOpKind::kernel;
-    work.copies += op.kind == GpuOpKind::copy;
-    work.memsets += op.kind == GpuOpKind::memset;
-  }
+  work.graphs = of_kind[static_cast<std::size_t>(GpuOpKind::graph)];
+  const auto count = [&](GpuOpKind kind) {
+    return work.graphs > 0 ? std::nullopt : Count(of_kind[static_cast<std::size_t>(kind)]);
+  };
+  work.kernels = count(GpuOpKind::kernel);
+  work.copies = count(GpuOpKind::copy);
+  work.memsets = count(GpuOpKind::memset);
   return work;
 }
 
@@ -112,6 +117,15 @@ void add_copies(const Trace& trace, const Steps& steps, RunSummary& run) {
   }
 }
 
+void add_unknown_calls(const Trace& trace, const Steps& steps, RunSummary& run) {
+  for (const Call& call : trace.calls) {
+    if (!call.unknown) continue;
+    const std::string name(trace.text(call.name));
+    ++run.unknown[name];
+    if (const auto step = step_at(steps.steps, call.begin_ns)) ++run.steps[*step].unknown[name];
+  }
+}
+
 void add_note(const Trace& trace, const RawNote& note, std::optional<std::size_t> step, RunSummary& run) {
   const std::string text(trace.text(note.text));
   const bool judged = step && run.steps[*step].judged;
@@ -129,6 +143,11 @@ void add_note(const Trace& trace, const RawNote& note, std::optional<std::size_t
     case NoteKind::tool_problem:
       run.tool_problems.push_back(text);
       return;
+    case NoteKind::warning:
+    case NoteKind::clock_step:
+      run.warnings.push_back(text);
+      return;
+    case NoteKind::detached:
     case NoteKind::lost_records:
       return;  // summed by build_trace
   }
@@ -189,6 +208,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_calls(trace, run);
   add_copies(trace, steps, run);
   run.gpu_work = count_gpu_work(trace);
+  add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));

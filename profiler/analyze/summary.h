@@ -36,6 +36,7 @@ struct StepRow {
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
   std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step
+  std::map<std::string, std::int64_t> unknown;      // calls that this program does not know: they may wait or not
 };
 
 struct RegionSummary {
@@ -59,8 +60,10 @@ struct CopyRow {
 };
 
 // What ran on the GPU in the whole trace, by its own records: what graphs launch is there, what they captured is not.
+// Where a graph's launch left one record, what was in it is not known.
 struct GpuWork {
-  std::int64_t kernels = 0, copies = 0, memsets = 0;
+  Count kernels = 0, copies = 0, memsets = 0;
+  std::int64_t graphs = 0;  // launches with one record
 };
 
 // Values read back from the simulated GPU that no kernel had really computed.
@@ -92,7 +95,9 @@ struct RunSummary {
   GpuWork gpu_work;
   UnrealReadbacks unreal_readbacks;
   std::map<std::string, std::int64_t> unsupported;  // whole trace
+  std::map<std::string, std::int64_t> unknown;      // calls of functions that this program does not know, whole trace
   std::vector<std::string> tool_problems;
+  std::vector<std::string> warnings;  // of the tracer: the recording went on
   std::map<std::string, std::int64_t> oddities;
 
   bool complete() const { return !truncated && lost == 0; }

@@ -48,9 +48,10 @@ class ThreadWalk {
       case ApiKind::event_sync:
         return visit_sync(index, WaitKind::event_sync);
       case ApiKind::launch:
+      case ApiKind::graph_launch:
         return visit_launch(index);
       case ApiKind::memset:
-        return end_pending();
+        return visit_memset(index);
       case ApiKind::query:
         return visit_query(index);
       case ApiKind::event_record:
@@ -58,6 +59,7 @@ class ThreadWalk {
       case ApiKind::implicit:
         return add(kNoIndex, index, WaitKind::implicit);
       case ApiKind::module_load:
+      case ApiKind::stream_wait:  // the device's wait, not the host's
       case ApiKind::other:
         return;
     }
@@ -104,6 +106,7 @@ class ThreadWalk {
   void visit_copy(CallIndex index) {
     end_pending();  // a copy is work launched between an earlier copy and its sync
     const Call& call = trace_.calls[index];
+    if (call.queue_full && !is_blocking_copy(call)) add(kNoIndex, index, WaitKind::queue_full);
     if (crosses_host(call.direction) || is_unknown_copy(call)) pending_.copy = index;
   }
 
@@ -131,11 +134,24 @@ class ThreadWalk {
       pending_.events.push_back(record.handle);
   }
 
-  void visit_launch(CallIndex index) {
+  void visit_memset(CallIndex index) {
     end_pending();
     const Call& call = trace_.calls[index];
-    if (call.end_ns - call.begin_ns < slow_launch_ns_ || load_.queued_at(call.begin_ns) < kQueueNearlyFull) return;
-    add(kNoIndex, index, WaitKind::queue_full);
+    if (is_blocking_memset(call)) return add(kNoIndex, index, WaitKind::blocking_memset);
+    if (call.queue_full) add(kNoIndex, index, WaitKind::queue_full);
+  }
+
+  void visit_launch(CallIndex index) {
+    end_pending();
+    if (found_queue_full(trace_.calls[index])) add(kNoIndex, index, WaitKind::queue_full);
+  }
+
+  // Where the tool does not say: guessed from how long a launch took and how much work was under way. The launch of a
+  // graph takes its own time.
+  bool found_queue_full(const Call& call) const {
+    if (trace_.meta.tells_queue_full) return call.queue_full;
+    return call.kind == ApiKind::launch && call.end_ns - call.begin_ns >= slow_launch_ns_ &&
+           load_.queued_at(call.begin_ns) >= kQueueNearlyFull;
   }
 
   void visit_query(CallIndex index) {
@@ -187,6 +203,11 @@ void put_in_order(std::vector<Wait>& waits, std::size_t first) {
 bool is_blocking_copy(const Call& call) {
   return call.kind == ApiKind::copy && crosses_host(call.direction) &&
          (!call.async || call.host_memory == MemoryKind::pageable);
+}
+
+bool is_blocking_memset(const Call& call) {
+  return call.kind == ApiKind::memset && !call.async &&
+         (call.host_memory == MemoryKind::pinned || call.host_memory == MemoryKind::managed);
 }
 
 bool is_unknown_copy(const Call& call) {

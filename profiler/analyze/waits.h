@@ -13,6 +13,7 @@ enum class WaitKind : std::uint8_t {
   device_sync,
   event_sync,
   blocking_copy,
+  blocking_memset,
   // Reported apart from the total:
   implicit,
   spin,
@@ -21,7 +22,7 @@ enum class WaitKind : std::uint8_t {
 };
 
 // True for the kinds that count as host waits.
-constexpr bool is_host_wait(WaitKind kind) { return kind <= WaitKind::blocking_copy; }
+constexpr bool is_host_wait(WaitKind kind) { return kind <= WaitKind::blocking_memset; }
 
 struct Wait {
   Nanos begin_ns = 0;
@@ -31,7 +32,7 @@ struct Wait {
   Nanos blocks_ns = 0;
   ThreadIndex thread = 0;
   CallIndex copy = kNoIndex;  // the copy of a blocking copy, of copy + sync, of an unknown copy
-  CallIndex sync = kNoIndex;  // the sync, if there is one; for implicit, spin, queue_full: the (last) call itself
+  CallIndex sync = kNoIndex;  // the sync, if there is one; for memsets, implicit, spin, queue_full: the (last) call
   WaitKind kind = WaitKind::stream_sync;  // of copy + sync: that of the sync
   bool host_to_device = false;            // holds a host-to-device copy
   bool failed = false;                    // one of its calls returned an error
@@ -44,6 +45,8 @@ std::vector<Wait> find_waits(const Trace& trace);
 
 // A copy call that blocks by contract: between host and device, by an API without `Async` or with pageable host memory.
 bool is_blocking_copy(const Call& call);
+// A memset call that waits for itself and all before it: without `Async`, of pinned or managed memory.
+bool is_blocking_memset(const Call& call);
 // A copy call of which the trace does not tell whether it blocks.
 bool is_unknown_copy(const Call& call);
 

@@ -80,6 +80,8 @@ void add_record(CLI::App& app, RecordArguments& options) {
       ->check(CLI::IsMember({"none", "waits", "all"}).description(""));
   record->add_flag("--keep-host", options.keep_host,
                    "Store the host's name in the trace (default: its number in a job only)");
+  record->add_flag("--whole-graphs", options.whole_graphs,
+                   "One record for each launch of a CUDA graph, not for each kernel in it: cheaper, tells less");
   record->add_flag("--no-tracer", options.no_tracer,
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
 }

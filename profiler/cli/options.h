@@ -29,6 +29,7 @@ struct RecordArguments {
   bool no_tracer = false;
   bool keep_host = false;
   std::string stacks = "waits";
+  bool whole_graphs = false;
 };
 
 struct StatOptions {

@@ -82,6 +82,8 @@ std::optional<Outcome> refuse(const RecordArguments& arguments, const Device& de
     return only_simulated(option);
   if (arguments.no_tracer && !arguments.output.empty())
     return fail(ExitCode::bad_use, "--no-tracer records no trace: leave -o out");
+  if (arguments.no_tracer && arguments.whole_graphs)
+    return fail(ExitCode::bad_use, "--no-tracer records no graphs: leave --whole-graphs out");
   if (arguments.sim_values.empty()) return std::nullopt;
   std::string problem;
   if (!load_sim_values(arguments.sim_values, &problem)) return fail(ExitCode::bad_use, "--sim-values: " + problem);
@@ -93,6 +95,7 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
   options.trace = !arguments.no_tracer;
   options.keep_host = arguments.keep_host;
   options.stacks = arguments.stacks;
+  options.whole_graphs = arguments.whole_graphs;
   options.simulate = device.simulate;
   options.model = device.model;
   options.gpus = static_cast<int>(arguments.gpus);

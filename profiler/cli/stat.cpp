@@ -64,8 +64,8 @@ Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std:
 }
 
 Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options) {
-  if (options.stacks) name_frames(all.runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
-  const auto& runs = all.runs;
+  auto& runs = all.runs;
+  if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
   const RunSummary& run = runs[shown].summary;
   const bool several = runs.size() + all.unreadable.size() > 1;
   Outcome outcome;

@@ -199,13 +199,17 @@ std::vector<std::string> doubts(const VerifyRun& run) {
     if (!step.unsupported.empty())
       found.push_back(fmt::format("{}: step {} called {}, which the simulated GPU does not support", setting,
                                   step.number, step.unsupported.begin()->first));
+    if (!step.unknown.empty())
+      found.push_back(
+          fmt::format("{}: step {} called {}, of which this version of zerostall cannot tell whether it waits", setting,
+                      step.number, step.unknown.begin()->first));
     const Count unknown = step.counters[Counter::unknown_waits];
     if (unknown.value_or(1) > 0)
       found.push_back(fmt::format(
           "{}: {} in step {} with host memory of unknown kind", setting,
           unknown == 1 ? "1 async copy" : fmt::format("{} async copies", unknown ? fmt::to_string(*unknown) : "some"),
           step.number));
-    if (!step.unsupported.empty() || unknown.value_or(1) > 0) break;  // one example is enough
+    if (!step.unsupported.empty() || !step.unknown.empty() || unknown.value_or(1) > 0) break;  // one example is enough
   }
   return found;
 }

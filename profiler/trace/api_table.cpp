@@ -1,5 +1,6 @@
 #include "profiler/trace/api_table.h"
 
+#include <algorithm>
 #include <array>
 
 namespace zerostall {
@@ -22,8 +23,17 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cudaStreamQuery", query}, {"cudaEventQuery", query}, {"cuStreamQuery", query}, {"cuEventQuery", query},
     {"cudaEventRecord", event_record}, {"cudaEventRecordWithFlags", event_record},
     {"cuEventRecord", event_record}, {"cuEventRecordWithFlags", event_record},
-    // Orders streams; the host goes on at once.
-    {"cudaStreamWaitEvent", other}, {"cuStreamWaitEvent", other},
+    {"cuCtxRecordEvent", event_record}, {"cuGreenCtxRecordEvent", event_record},
+
+    // Order streams after each other, after another device's or another API's work, or after a value in memory.
+    {"cudaStreamWaitEvent", stream_wait}, {"cuStreamWaitEvent", stream_wait},
+    {"cuCtxWaitEvent", stream_wait}, {"cuGreenCtxWaitEvent", stream_wait},
+    {"cudaWaitExternalSemaphoresAsync", stream_wait}, {"cuWaitExternalSemaphoresAsync", stream_wait},
+    {"cuStreamWaitValue32", stream_wait}, {"cuStreamWaitValue64", stream_wait}, {"cuStreamBatchMemOp", stream_wait},
+
+    // What is launched in between runs later or never: no GPU record is missing (check_records.h).
+    {"cudaStreamBeginCapture", other}, {"cudaStreamBeginCaptureToGraph", other}, {"cudaStreamEndCapture", other},
+    {"cuStreamBeginCapture", other}, {"cuStreamBeginCaptureToGraph", other}, {"cuStreamEndCapture", other},
 
     {"cudaMemcpy", copy, kSync, kByCall}, {"cudaMemcpy2D", copy, kSync, kByCall}, {"cudaMemcpy3D", copy, kSync, kByCall},
     {"cudaMemcpyToArray", copy, kSync, kByCall}, {"cudaMemcpy2DToArray", copy, kSync, kByCall},
@@ -38,6 +48,7 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cudaMemcpyToSymbolAsync", copy, kAsync, kByCall}, {"cudaMemcpyFromSymbolAsync", copy, kAsync, kByCall},
     {"cudaMemcpyPeerAsync", copy, kAsync, kPeer}, {"cudaMemcpy3DPeerAsync", copy, kAsync, kPeer},
     {"cudaMemcpyBatchAsync", copy, kAsync, kByCall}, {"cudaMemcpy3DBatchAsync", copy, kAsync, kByCall},
+    {"cudaMemcpyWithAttributesAsync", copy, kAsync, kByCall}, {"cudaMemcpy3DWithAttributesAsync", copy, kAsync, kByCall},
 
     {"cuMemcpy", copy, kSync, kByCall}, {"cuMemcpy2D", copy, kSync, kByCall}, {"cuMemcpy2DUnaligned", copy, kSync, kByCall},
     {"cuMemcpy3D", copy, kSync, kByCall},
@@ -53,20 +64,25 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cuMemcpyDtoDAsync", copy, kAsync, kInside},
     {"cuMemcpyPeerAsync", copy, kAsync, kPeer}, {"cuMemcpy3DPeerAsync", copy, kAsync, kPeer},
     {"cuMemcpyBatchAsync", copy, kAsync, kByCall}, {"cuMemcpy3DBatchAsync", copy, kAsync, kByCall},
+    {"cuMemcpyWithAttributesAsync", copy, kAsync, kByCall}, {"cuMemcpy3DWithAttributesAsync", copy, kAsync, kByCall},
 
+    // The synchronous forms wait if their target is pinned or managed memory.
     {"cudaMemset", memset}, {"cudaMemset2D", memset}, {"cudaMemset3D", memset},
-    {"cudaMemsetAsync", memset}, {"cudaMemset2DAsync", memset}, {"cudaMemset3DAsync", memset},
+    {"cudaMemsetAsync", memset, kAsync}, {"cudaMemset2DAsync", memset, kAsync}, {"cudaMemset3DAsync", memset, kAsync},
     {"cuMemsetD8", memset}, {"cuMemsetD16", memset}, {"cuMemsetD32", memset},
     {"cuMemsetD2D8", memset}, {"cuMemsetD2D16", memset}, {"cuMemsetD2D32", memset},
-    {"cuMemsetD8Async", memset}, {"cuMemsetD16Async", memset}, {"cuMemsetD32Async", memset},
-    {"cuMemsetD2D8Async", memset}, {"cuMemsetD2D16Async", memset}, {"cuMemsetD2D32Async", memset},
+    {"cuMemsetD8Async", memset, kAsync}, {"cuMemsetD16Async", memset, kAsync}, {"cuMemsetD32Async", memset, kAsync},
+    {"cuMemsetD2D8Async", memset, kAsync}, {"cuMemsetD2D16Async", memset, kAsync},
+    {"cuMemsetD2D32Async", memset, kAsync},
+    {"cuMemBatchDecompressAsync", memset, kAsync},  // fills memory; leaves no record of a kernel
 
     // What nvcc 13 makes of <<<>>> is __cudaLaunchKernel.
     {"cudaLaunch", launch}, {"cudaLaunchKernel", launch}, {"__cudaLaunchKernel", launch}, {"cudaLaunchKernelExC", launch},
-    {"cudaLaunchCooperativeKernel", launch}, {"cudaLaunchCooperativeKernelMultiDevice", launch}, {"cudaGraphLaunch", launch},
+    {"cudaLaunchCooperativeKernel", launch}, {"cudaLaunchCooperativeKernelMultiDevice", launch},
+    {"cudaGraphLaunch", graph_launch}, {"cuGraphLaunch", graph_launch},
     {"cuLaunch", launch}, {"cuLaunchGrid", launch}, {"cuLaunchGridAsync", launch},
     {"cuLaunchKernel", launch}, {"cuLaunchKernelEx", launch},
-    {"cuLaunchCooperativeKernel", launch}, {"cuLaunchCooperativeKernelMultiDevice", launch}, {"cuGraphLaunch", launch},
+    {"cuLaunchCooperativeKernel", launch}, {"cuLaunchCooperativeKernelMultiDevice", launch},
 
     {"cudaMalloc", implicit, kSync, kNone, kGrows}, {"cudaMallocPitch", implicit, kSync, kNone, kGrows},
     {"cudaMalloc3D", implicit, kSync, kNone, kGrows}, {"cudaMallocArray", implicit, kSync, kNone, kGrows},
@@ -80,12 +96,35 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cuArray3DCreate", implicit, kSync, kNone, kGrows},
     {"cuMemFree", implicit}, {"cuArrayDestroy", implicit}, {"cuMemAllocHost", implicit}, {"cuMemHostAlloc", implicit},
     {"cuMemFreeHost", implicit}, {"cuMemHostRegister", implicit}, {"cuMemHostUnregister", implicit},
+    {"cuMipmappedArrayCreate", implicit, kSync, kNone, kGrows}, {"cuMipmappedArrayDestroy", implicit},
+    // End what the device still does for the context.
+    {"cudaDeviceReset", implicit}, {"cudaThreadExit", implicit}, {"cuCtxDestroy", implicit}, {"cuCtxDetach", implicit},
+    {"cuDevicePrimaryCtxReset", implicit}, {"cuDevicePrimaryCtxRelease", implicit}, {"cuGreenCtxDestroy", implicit},
+    {"cuCheckpointProcessLock", implicit},
+    // Wait until remote writes are visible, or until the other side of a stream of images gives or takes one.
+    {"cudaDeviceFlushGPUDirectRDMAWrites", implicit}, {"cuFlushGPUDirectRDMAWrites", implicit},
+    {"cudaEGLStreamConsumerAcquireFrame", implicit}, {"cuEGLStreamConsumerAcquireFrame", implicit},
+    {"cudaEGLStreamProducerReturnFrame", implicit}, {"cuEGLStreamProducerReturnFrame", implicit},
+    // Give memory to a graphics API and take it back: all work of the other side on it comes first.
+    {"cudaGraphicsMapResources", implicit}, {"cudaGraphicsUnmapResources", implicit},
+    {"cuGraphicsMapResources", implicit}, {"cuGraphicsUnmapResources", implicit},
+    {"cudaGLMapBufferObject", implicit}, {"cudaGLUnmapBufferObject", implicit},
+    {"cudaGLMapBufferObjectAsync", implicit}, {"cudaGLUnmapBufferObjectAsync", implicit},
+    {"cuGLMapBufferObject", implicit}, {"cuGLUnmapBufferObject", implicit},
+    {"cuGLMapBufferObjectAsync", implicit}, {"cuGLUnmapBufferObjectAsync", implicit},
+    {"cudaD3D9MapResources", implicit}, {"cudaD3D9UnmapResources", implicit},
+    {"cudaD3D9MapVertexBuffer", implicit}, {"cudaD3D9UnmapVertexBuffer", implicit},
+    {"cudaD3D10MapResources", implicit}, {"cudaD3D10UnmapResources", implicit},
+    {"cuD3D9MapResources", implicit}, {"cuD3D9UnmapResources", implicit},
+    {"cuD3D9MapVertexBuffer", implicit}, {"cuD3D9UnmapVertexBuffer", implicit},
+    {"cuD3D10MapResources", implicit}, {"cuD3D10UnmapResources", implicit},
+
     // The caching allocator's expandable segments take memory through these; they do not synchronise.
     {"cuMemCreate", other, kSync, kNone, kGrows},
 
     {"cuModuleLoad", module_load}, {"cuModuleLoadData", module_load}, {"cuModuleLoadDataEx", module_load},
     {"cuModuleLoadFatBinary", module_load}, {"cuLibraryLoadData", module_load}, {"cuLibraryLoadFromFile", module_load},
-    {"cudaLibraryLoadData", module_load}, {"cudaLibraryLoadFromFile", module_load},
+    {"cudaLibraryLoadData", module_load}, {"cudaLibraryLoadFromFile", module_load}, {"cuFuncLoad", module_load},
 });
 // clang-format on
 
@@ -109,6 +148,26 @@ bool cut_suffix(std::string_view& name, std::string_view suffix) {
   return true;
 }
 
+// Where the elements of a table stand in the order of their names.
+template <class T, std::size_t n, class Name>
+constexpr std::array<std::uint16_t, n> by_name(const std::array<T, n>& table, Name name) {
+  std::array<std::uint16_t, n> order{};
+  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint16_t>(i);
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return name(table[a]) < name(table[b]); });
+  return order;
+}
+
+constexpr std::size_t kLongestName = 128;
+
+// Without any suffix, and without the 64 of the forms for 64-bit addresses of the first 64-bit CUDA ("cu64MemAlloc").
+std::string_view plain_name(std::string_view name, std::array<char, kLongestName>& room) {
+  name = strip_version(name);
+  cut_version(name, 1, 3);
+  if (!name.starts_with("cu64") || name.size() > kLongestName) return name;
+  const auto end = std::copy(name.begin() + 4, name.end(), std::copy_n("cu", 2, room.begin()));
+  return {room.data(), static_cast<std::size_t>(end - room.begin())};
+}
+
 }  // namespace
 
 std::span<const ApiInfo> api_table() { return kTable; }
@@ -124,11 +183,20 @@ bool uses_per_thread_stream(std::string_view name) {
 }
 
 ApiInfo find_api(std::string_view name) {
-  name = strip_version(name);
-  cut_version(name, 1, 3);
-  for (const ApiInfo& info : kTable)
-    if (info.name == name) return info;
-  return {};
+  static constexpr auto order = by_name(kTable, [](const ApiInfo& info) { return info.name; });
+  std::array<char, kLongestName> room;
+  name = plain_name(name, room);
+  const auto found = std::lower_bound(order.begin(), order.end(), name,
+                                      [](std::uint16_t i, std::string_view n) { return kTable[i].name < n; });
+  return found != order.end() && kTable[*found].name == name ? kTable[*found] : ApiInfo{};
+}
+
+bool is_known_api(std::string_view name) {
+  if (!find_api(name).name.empty()) return true;
+  std::array<char, kLongestName> room;
+  name = plain_name(name, room);
+  const auto uninteresting = uninteresting_apis();
+  return std::binary_search(uninteresting.begin(), uninteresting.end(), name);
 }
 
 }  // namespace zerostall

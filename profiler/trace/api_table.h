@@ -1,5 +1,6 @@
 // The calls of the CUDA runtime and driver API by name: what each means for the host. Data, so that a new call is one
-// line. The tracer records exactly the calls of this table (and compiles it in; it must stay free of dependencies).
+// line. The tracer records exactly the calls of this table, and those it has never heard of (and compiles it in; it
+// must stay free of dependencies). Sources: CUDA's reference manuals, "API synchronization behavior" above all.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -21,18 +22,31 @@ enum class ApiKind : std::uint8_t {
   event_record,
   implicit,     // allocation and registration: may synchronise the device without saying so
   module_load,  // loads code: the step is not steady
+  stream_wait,  // the device waits; the host goes on at once
+  graph_launch,
 };
+
+// True for calls that start GPU work other than a copy or a memset.
+constexpr bool is_launch(ApiKind kind) { return kind == ApiKind::launch || kind == ApiKind::graph_launch; }
 
 struct ApiInfo {
   std::string_view name;  // without version suffix: neither _v3020 nor _v2 nor _ptsz nor _ptds
   ApiKind kind = ApiKind::other;
-  bool async = false;                             // copies: an API with `Async` in its name
+  bool async = false;                             // copies, memsets: an API with `Async` in its name
   CopyDirection direction = CopyDirection::none;  // copies: as the name says; unknown = the arguments say
   bool grows_memory = false;                      // takes device memory: the step is not steady
 };
 
-// All known calls.
+// All calls of interest.
 std::span<const ApiInfo> api_table();
+
+// Names (as in ApiInfo) of the calls that let no host wait, start no work and load no code, ascending. Together with
+// api_table() these are all calls of the CUDA versions named in uninteresting_apis.cpp.
+std::span<const std::string_view> uninteresting_apis();
+
+// Whether a call, by its name with or without suffixes, is in one of the two. What an unknown one does to the host
+// nobody can tell: it must be reported, never taken for uninteresting.
+bool is_known_api(std::string_view name);
 
 // Looks a call up by its name with or without suffixes. Unknown names are `other`, with an empty name.
 ApiInfo find_api(std::string_view name);

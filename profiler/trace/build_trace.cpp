@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "profiler/trace/build_ranges.h"
+#include "profiler/trace/check_records.h"
 
 namespace zerostall {
 namespace {
@@ -17,6 +18,7 @@ struct NameInfo {
   ApiInfo api;
   StringId stripped = 0;
   bool per_thread_stream = false;
+  bool known = false;
 };
 
 class Names {
@@ -26,7 +28,8 @@ class Names {
     const auto [entry, is_new] = known_.try_emplace(id);
     if (is_new) {
       const std::string name(strings_.text(id));
-      entry->second = {find_api(name), strings_.intern(strip_version(name)), uses_per_thread_stream(name)};
+      entry->second = {find_api(name), strings_.intern(strip_version(name)), uses_per_thread_stream(name),
+                       is_known_api(name)};
     }
     return entry->second;
   }
@@ -94,6 +97,7 @@ void append_tree(const std::vector<Node>& nodes, std::uint32_t node, CallIndex p
   call.parent = parent;
   const bool of_interest = call.kind != ApiKind::other;
   call.outermost = of_interest && !hidden;
+  call.unknown = !hidden && !names.of(record.name).known;
   const auto index = static_cast<CallIndex>(trace.calls.size());
   call_of_raw[nodes[node].raw] = index;
   trace.calls.push_back(call);
@@ -136,11 +140,16 @@ bool is_bad_time(const GpuOp& op) {
   return op.call != kNoIndex && op.begin_ns - op.launch_ns <= kEarliestStartNs;
 }
 
-void build_ops(const RawTrace& raw, const std::vector<CallIndex>& call_of_raw, Trace& trace) {
-  std::unordered_map<std::uint32_t, CallIndex> by_correlation;
-  for (std::size_t i = 0; i < raw.calls.size(); ++i)
-    if (raw.calls[i].correlation != 0) by_correlation[raw.calls[i].correlation] = standing_for(trace, call_of_raw[i]);
+using ByCorrelation = std::unordered_map<std::uint32_t, CallIndex>;
 
+ByCorrelation index_calls(const RawTrace& raw, const std::vector<CallIndex>& call_of_raw, const Trace& trace) {
+  ByCorrelation calls;
+  for (std::size_t i = 0; i < raw.calls.size(); ++i)
+    if (raw.calls[i].correlation != 0) calls[raw.calls[i].correlation] = standing_for(trace, call_of_raw[i]);
+  return calls;
+}
+
+void build_ops(const RawTrace& raw, const ByCorrelation& by_correlation, Trace& trace) {
   trace.gpu_ops.reserve(raw.gpu_ops.size());
   for (const RawGpuOp& r : raw.gpu_ops) {
     GpuOp op{r.begin_ns, r.end_ns, r.begin_ns, r.bytes,     kNoIndex, r.name,   r.device,
@@ -161,7 +170,58 @@ void build_ops(const RawTrace& raw, const std::vector<CallIndex>& call_of_raw, T
   });
 }
 
-// Gives each copy call what only the GPU's record knows: the true direction, size, and kind of host memory.
+// The call that an overhead is part of; kNoIndex: unknown.
+CallIndex call_of(const RawOverhead& o, const ByCorrelation& by_correlation, const ThreadIndexes& indexes,
+                  const Trace& trace) {
+  if (const auto found = by_correlation.find(o.correlation); o.correlation != 0 && found != by_correlation.end())
+    return found->second;
+  const auto thread = indexes.find(o.thread);
+  if (thread == indexes.end()) return kNoIndex;
+  const Thread& t = trace.threads[thread->second];
+  for (CallIndex i = t.first; i < t.first + t.count; ++i)
+    if (trace.calls[i].outermost && trace.calls[i].begin_ns <= o.begin_ns && o.begin_ns <= trace.calls[i].end_ns)
+      return i;
+  return kNoIndex;
+}
+
+void link_overheads(const RawTrace& raw, const ByCorrelation& by_correlation, const ThreadIndexes& indexes,
+                    Trace& trace) {
+  for (const RawOverhead& o : raw.overheads) {
+    if (o.kind == OverheadKind::other) continue;
+    const CallIndex call = call_of(o, by_correlation, indexes, trace);
+    if (call == kNoIndex) {
+      ++trace.oddities["unlinked_overheads"];
+    } else if (o.kind == OverheadKind::queue_full) {
+      trace.calls[call].queue_full = true;
+    }
+    if (o.kind == OverheadKind::queue_full) continue;
+    if (call != kNoIndex || o.begin_ns > 0)
+      trace.lazy_loads.push_back(call != kNoIndex ? trace.calls[call].begin_ns : o.begin_ns);
+  }
+}
+
+MemoryKind host_side(const GpuOp& copy) {
+  return copy.direction == CopyDirection::host_to_device ? copy.source : copy.target;
+}
+
+// Gives a copy call what only the GPU's records know: the true direction, size, and kind of host memory. A batch has
+// several records. Where they differ in direction or memory the call has none, but pageable memory, which is what
+// makes copies block, anywhere is pageable memory of the call.
+void learn_from(const GpuOp& op, bool is_first, Call& call) {
+  if (is_first) {
+    if (op.direction != CopyDirection::unknown) call.direction = op.direction;
+    call.bytes = op.bytes;
+    call.host_memory = host_side(op);
+    return;
+  }
+  call.bytes += op.bytes;
+  if (op.direction != call.direction) call.direction = CopyDirection::unknown;
+  const MemoryKind memory = host_side(op);
+  if (memory == call.host_memory) return;
+  const bool pageable = memory == MemoryKind::pageable || call.host_memory == MemoryKind::pageable;
+  call.host_memory = pageable ? MemoryKind::pageable : MemoryKind::unknown;
+}
+
 void link_ops(Trace& trace) {
   for (OpIndex i = 0; i < trace.gpu_ops.size(); ++i) {
     const GpuOp& op = trace.gpu_ops[i];
@@ -169,11 +229,28 @@ void link_ops(Trace& trace) {
     Call& call = trace.calls[op.call];
     const bool is_first = call.op == kNoIndex;
     if (is_first) call.op = i;
-    if (!is_first || call.kind != ApiKind::copy || op.kind != GpuOpKind::copy) continue;
-    if (op.direction != CopyDirection::unknown) call.direction = op.direction;
-    call.bytes = op.bytes;
-    call.host_memory = op.direction == CopyDirection::host_to_device ? op.source : op.target;
+    if (call.kind == ApiKind::copy && op.kind == GpuOpKind::copy) learn_from(op, is_first, call);
+    if (call.kind == ApiKind::memset && op.kind == GpuOpKind::memset) call.host_memory = op.target;
   }
+}
+
+void read_notes(Trace& trace) {
+  for (const RawNote& note : trace.notes) {
+    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+    if (note.kind == NoteKind::clock_step) ++trace.oddities["clock_steps"];
+    if (note.kind != NoteKind::detached) continue;
+    trace.truncated = true;
+    if (trace.end.reason.empty()) trace.end.reason = trace.text(note.text);
+  }
+}
+
+// What CUPTI said it dropped is among them, unless that is more.
+void count_missing(Trace& trace) {
+  if (!trace.meta.gpu_records || trace.truncated) return;
+  const std::int64_t missing = launches_without_record(trace);
+  if (missing == 0) return;
+  trace.oddities["launches_without_record"] = missing;
+  trace.lost_records = std::max(trace.lost_records, missing);
 }
 
 }  // namespace
@@ -189,14 +266,17 @@ Trace build_trace(RawTrace raw) {
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
   trace.stacks = std::move(raw.stacks);
-  for (const RawNote& note : trace.notes)
-    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+  read_notes(trace);
 
   const ThreadIndexes indexes = find_threads(raw, trace);
   Names names(trace.strings);
   const auto call_of_raw = build_calls(raw, indexes, names, trace);
-  build_ops(raw, call_of_raw, trace);
+  const ByCorrelation by_correlation = index_calls(raw, call_of_raw, trace);
+  build_ops(raw, by_correlation, trace);
+  if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);
+  link_overheads(raw, by_correlation, indexes, trace);
+  count_missing(trace);
   build_ranges(raw.marks, indexes, trace);
   return trace;
 }

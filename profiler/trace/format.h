@@ -77,7 +77,7 @@ struct CallRecord {
   std::int64_t end_ns = 0;
   std::uint64_t stream = 0;       // stream handle as passed; 0 = none or legacy default stream
   std::uint64_t bytes = 0;        // copies and allocations: size; else 0
-  std::uint64_t handle = 0;       // event handle of event calls, else 0
+  std::uint64_t handle = 0;       // event of event calls, executable graph of graph launches, else 0
   std::uint32_t thread = 0;       // kernel thread id; not encoded: the segment's
   std::uint32_t correlation = 0;  // joins GpuRecord.correlation
   std::int32_t result = 0;        // cudaError_t or CUresult; 0 = success
@@ -130,6 +130,9 @@ enum class NoteKind : std::uint32_t {
   unsupported_call = 2,  // text = function the simulated GPU does not implement
   unreal_readback = 3,   // simulated GPU: bytes read back that a kernel may have written; value = bytes, text = how
   tool_problem = 4,      // text = what went wrong inside the tracer
+  warning = 5,           // text = what may make the trace wrong or incomplete; recording went on
+  detached = 6,          // text = why nothing was recorded from here on, although the program ran on
+  clock_step = 7,        // value = nanoseconds by which the clock of the time stamps was set, text = the same in words
 };
 
 struct NoteRecord {

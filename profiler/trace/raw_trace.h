@@ -34,7 +34,7 @@ struct RawCall {
   Nanos begin_ns = 0;
   Nanos end_ns = 0;
   std::uint64_t stream = 0;  // handle as passed
-  std::uint64_t handle = 0;  // event handle, or 0
+  std::uint64_t handle = 0;  // event, executable graph, or 0
   Bytes bytes = 0;           // size of a copy or an allocation, or 0
   std::uint32_t thread = 0;
   std::uint32_t correlation = 0;  // 0 = none
@@ -46,7 +46,8 @@ struct RawCall {
   std::uint32_t stack = 0;                        // key of RawTrace::stacks; 0 = none
 };
 
-enum class GpuOpKind : std::uint8_t { kernel, copy, memset };
+// graph: a whole launch of a graph, instead of its kernels, copies and memsets.
+enum class GpuOpKind : std::uint8_t { kernel, copy, memset, graph };
 
 // A piece of GPU work. A time of 0 means that the tool gave none.
 struct RawGpuOp {
@@ -65,6 +66,17 @@ struct RawGpuOp {
   bool from_graph = false;
 };
 
+enum class OverheadKind : std::uint8_t { other, module_loading, function_loading, queue_full };
+
+// Time that a call spent on more than its own work, as the tool reports it.
+struct RawOverhead {
+  Nanos begin_ns = 0;  // 0 = the tool gave no times
+  Nanos end_ns = 0;
+  std::uint32_t thread = 0;       // 0 = unknown
+  std::uint32_t correlation = 0;  // of the call; 0 = unknown
+  OverheadKind kind = OverheadKind::other;
+};
+
 enum class RawMarkKind : std::uint8_t { push, pop, start, end, instant };
 
 // An NVTX event; records of one thread stand in order. push and pop nest per thread and domain, start and end share
@@ -78,7 +90,15 @@ struct RawMark {
   RawMarkKind kind = RawMarkKind::push;
 };
 
-enum class NoteKind : std::uint8_t { lost_records, unsupported_call, unreal_readback, tool_problem };
+enum class NoteKind : std::uint8_t {
+  lost_records,
+  unsupported_call,
+  unreal_readback,
+  tool_problem,
+  warning,
+  detached,
+  clock_step
+};
 
 // Something the tool has to say about the trace; see profiler/trace/format.h for the meaning of `value` and `text`.
 struct RawNote {
@@ -103,6 +123,9 @@ struct TraceMeta {
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
   std::optional<std::int64_t> host_number;  // of the host within the job
   std::string host;                         // its name, where the user wanted that kept
+  std::vector<std::string> unknown_apis;  // functions that CUPTI can report and this program does not know
+  bool tells_queue_full = false;          // CUPTI says of launches whether they waited for a place in the queue
+  bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
 // Why a trace is not complete, and where its readable part ends.
@@ -117,6 +140,7 @@ struct RawTrace {
   StringTable strings;
   std::vector<RawCall> calls;
   std::vector<RawGpuOp> gpu_ops;
+  std::vector<RawOverhead> overheads;
   std::vector<RawMark> marks;
   std::vector<RawNote> notes;
   Stacks stacks;

@@ -106,10 +106,8 @@ bool add(Reading& reading, const format::CallRecord& r) {
 }
 
 bool add(Reading& reading, const format::GpuRecord& r) {
-  if (r.kind < format::GpuKind::kernel || r.kind > format::GpuKind::memset) return false;
-  const auto kind = r.kind == format::GpuKind::kernel ? GpuOpKind::kernel
-                    : r.kind == format::GpuKind::copy ? GpuOpKind::copy
-                                                      : GpuOpKind::memset;
+  if (r.kind < format::GpuKind::kernel || r.kind > format::GpuKind::graph) return false;
+  const auto kind = static_cast<GpuOpKind>(static_cast<std::uint8_t>(r.kind) - 1);
   const auto direction = kind == GpuOpKind::copy ? direction_of_record(r.copy_kind) : CopyDirection::none;
   reading.trace.gpu_ops.push_back({r.begin_ns, r.end_ns, r.bytes, r.correlation, r.device, r.context, r.stream, r.name,
                                    kind, direction, memory_of_record(r.source_memory),
@@ -125,13 +123,29 @@ bool add(Reading& reading, const format::MarkRecord& r) {
 }
 
 bool add(Reading& reading, const format::NoteRecord& r) {
-  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::tool_problem) return false;
+  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::clock_step) return false;
   const auto kind = static_cast<NoteKind>(static_cast<std::uint32_t>(r.kind) - 1);
   reading.trace.notes.push_back({r.time_ns, r.value, r.thread, r.text, kind});
   return true;
 }
 
-bool add(Reading&, const format::OverheadRecord&) { return true; }
+OverheadKind kind_of_overhead(std::uint32_t kind) {
+  switch (kind >> 16) {  // CUpti_ActivityOverheadKind
+    case 4:
+      return OverheadKind::module_loading;
+    case 5:
+      return OverheadKind::function_loading;
+    case 6:
+      return OverheadKind::queue_full;
+    default:
+      return OverheadKind::other;
+  }
+}
+
+bool add(Reading& reading, const format::OverheadRecord& r) {
+  reading.trace.overheads.push_back({r.begin_ns, r.end_ns, r.thread, r.correlation, kind_of_overhead(r.kind)});
+  return true;
+}
 
 bool read_meta(Reading& reading, std::string_view text) {
   const Json object = Json::parse(text, nullptr, false);
@@ -340,15 +354,26 @@ void resolve_process(const Json& object, TraceMeta& meta) {
   meta.rank = number_at(object, "rank");
   meta.local_rank = number_at(object, "local_rank");
   meta.world_size = number_at(object, "world_size");
+  meta.gpu_records = object.value("gpu_records", Json()) == true;
   meta.host_number = number_at(object, "host_number");
   meta.host = text_at(object, "host");
   meta.script = text_at(object, "script");
   meta.arguments = number_at(object, "arguments");
 }
 
+void resolve_cupti(const Json& object, TraceMeta& meta) {
+  const auto tells = object.find("tells_queue_full");
+  meta.tells_queue_full = tells != object.end() && tells->is_boolean() && tells->get<bool>();
+  const auto unknown = object.find("unknown_apis");
+  if (unknown == object.end() || !unknown->is_array()) return;
+  for (const Json& name : *unknown)
+    if (name.is_string()) meta.unknown_apis.push_back(name.get<std::string>());
+}
+
 void resolve_meta(Reading& reading) {
   TraceMeta& meta = reading.trace.meta;
   resolve_process(reading.meta, meta);
+  resolve_cupti(reading.meta, meta);
   meta.format = "zstall";
   meta.tool = text_at(reading.meta, "tool");
   if (const auto version = text_at(reading.meta, "version"); !version.empty()) meta.tool += " " + version;

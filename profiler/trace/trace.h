@@ -21,7 +21,7 @@ struct Call {
   Nanos end_ns = 0;          // never before begin_ns
   std::uint64_t stream = 0;  // handle; 0 = legacy default stream (or none), 2 = the thread's own default stream
   std::uint64_t handle = 0;
-  Bytes bytes = 0;  // of the linked copy record when there is one, else as passed
+  Bytes bytes = 0;  // of the linked copy records when there are some, else as passed
   ThreadIndex thread = 0;
   CallIndex parent = kNoIndex;
   OpIndex op = kNoIndex;      // the first GPU work this call started
@@ -31,10 +31,13 @@ struct Call {
   std::int32_t result = 0;
   ApiKind kind = ApiKind::other;
   bool outermost = false;     // no call of any interest (kind other than `other`) around it, and of interest itself
-  bool async = false;         // copies
+  bool async = false;         // copies, memsets
   bool grows_memory = false;  // took device memory, successfully
+  bool unknown = false;       // nobody knows what it does; not inside a call of interest
+  bool queue_full = false;    // waited for a place in the launch queue, by the tool's own word
   CopyDirection direction = CopyDirection::none;  // copies: by the linked record, else by arguments or name
-  MemoryKind host_memory = MemoryKind::unknown;   // copies between host and device: kind of the host side
+  // Copies between host and device: kind of the host side. Memsets: of the target.
+  MemoryKind host_memory = MemoryKind::unknown;
 };
 
 struct GpuOp {
@@ -74,13 +77,14 @@ struct Thread {
 struct Trace {
   TraceMeta meta;
   StringTable strings;
-  std::vector<Thread> threads;  // in order of first appearance in the file
-  std::vector<Call> calls;      // grouped by thread
-  std::vector<GpuOp> gpu_ops;   // by launch_ns, then begin_ns
-  std::vector<Range> ranges;    // by begin_ns, then outer before inner
-  std::vector<RawNote> notes;   // in file order
+  std::vector<Thread> threads;    // in order of first appearance in the file
+  std::vector<Call> calls;        // grouped by thread
+  std::vector<GpuOp> gpu_ops;     // by launch_ns, then begin_ns
+  std::vector<Range> ranges;      // by begin_ns, then outer before inner
+  std::vector<Nanos> lazy_loads;  // when code was loaded because it was first needed; in file order
+  std::vector<RawNote> notes;     // in file order
   Stacks stacks;
-  bool truncated = false;       // cut off, damaged, or not recorded to the end: `end` says where and why
+  bool truncated = false;         // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
   std::int64_t lost_records = 0;                 // GPU records
   std::int64_t lost_calls = 0, lost_marks = 0;   // that the tracer saw and could not record

@@ -17,6 +17,7 @@
 #include "profiler/tracer/meta.h"
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/stack_table.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -29,12 +30,17 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
-// Runs in forked children too, where there is nothing to end.
+// Runs in forked children too, where there is nothing to end. CUPTI is asked for the last time: what comes after, such
+// as destructors of the program's globals, may find it gone.
 void on_exit() {
   if (collector().is_over()) return;
+  check_surroundings(true);
+  collector().begin_exit();
   finish_activity();
-  collector().finish();
 }
+
+// When all exit handlers and destructors of the program have run; touches nothing but the file.
+__attribute__((destructor)) void on_unload() { collector().finish(); }
 
 // Python that was stopped by Ctrl-C cleans up and then kills itself with the signal, so that no exit handler runs. The
 // last thing it does before is to call functions like this one. Also called in forked children, where it does nothing.
@@ -58,22 +64,25 @@ bool start() {
     attend_in_vain();
     return false;
   }
-  if (settings().stacks != StacksOf::none) start_stacks(sink_for_stacks());
+  if (settings().stacks != StacksOf::none) {
+    start_stacks(sink_for_stacks());
+    pthread_atfork(nullptr, nullptr, abandon_stacks);
+  }
   std::string error;
-  const bool ok = start_calls(&error) && (!settings().gpu || start_activity(&error));
+  const bool ok = start_calls(&error);
+  std::string no_records;
+  const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
   start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);
-  pthread_atfork(nullptr, nullptr, [] {
-    collector().abandon();
-    abandon_stacks();
-  });
   if (!ok) {
     std::fprintf(stderr, "[zerostall] tracing is off: %s\n", error.c_str());
     collector().note(format::NoteKind::tool_problem, error, 0);
     return false;
   }
+  check_surroundings(true);
+  if (!has_records) collector().note(format::NoteKind::warning, "GPU records incomplete: " + no_records, 0);
   if (const auto listen = reinterpret_cast<ListenerFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_set_listener")))
     listen(on_simulator_note);
   return true;

@@ -25,6 +25,7 @@ Settings read() {
   Settings s;
   s.stacks = stacks();
   s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
+  s.whole_graphs = variable("ZEROSTALL_TRACE_WHOLE_GRAPHS") == "1";
   s.max_bytes = number("ZEROSTALL_TRACE_MAX_BYTES");
   return s;
 }

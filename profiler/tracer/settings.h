@@ -7,7 +7,8 @@ namespace zerostall::tracer {
 enum class StacksOf : std::uint8_t { none, waits, all };
 
 struct Settings {
-  bool gpu = true;                    // ZEROSTALL_TRACE_GPU=off: calls and marks only, no records of GPU work
+  bool gpu = true;            // ZEROSTALL_TRACE_GPU=off: calls and marks only, no records of GPU work
+  bool whole_graphs = false;  // ZEROSTALL_TRACE_WHOLE_GRAPHS=1: a record for each launch of a graph, not for its nodes
   StacksOf stacks = StacksOf::waits;  // ZEROSTALL_TRACE_STACKS: the calls whose call stack is recorded
   std::uint64_t max_bytes = 0;        // ZEROSTALL_TRACE_MAX_BYTES: largest file; 0 = no limit
 };

@@ -31,11 +31,8 @@ const std::vector<Layer>& layers() {
       {"profiler/analyze", {"profiler/base", "profiler/trace"}},
       {"profiler/gate", {"profiler/base", "profiler/trace", "profiler/analyze"}},
       {"profiler/record", {"profiler/base", "profiler/trace"}},
-      {"profiler/tracer",
-       {"profiler/base", "profiler/trace/format.h", "profiler/trace/record_codec.h", "profiler/trace/api_table.h",
-        "profiler/trace/elf_id.h"},
-       true,
-       true},
+      {"profiler/tracer", {"profiler/base", "profiler/trace/format.h", "profiler/trace/record_codec.h",
+                            "profiler/trace/api_table.h", "profiler/trace/elf_id.h"}, true, true},
       {"profiler/simgpu", {"profiler/base"}, true, true},  // NVTX: its library for programs of NVTX 2
       {"profiler/mark", {}, false, true},
       {"profiler/python", {}},

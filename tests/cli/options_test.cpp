@@ -44,6 +44,8 @@ TEST(ParseOptions, RecordTakesEverythingBehindTheDashesAsTheCommand) {
   EXPECT_EQ(record.seed, 0);
   EXPECT_TRUE(record.quiet);
   EXPECT_FALSE(record.no_tracer);
+  EXPECT_FALSE(record.whole_graphs);
+  EXPECT_TRUE(std::get<RecordArguments>(*parse({"record", "--whole-graphs", "--", "a"})).whole_graphs);
   EXPECT_EQ(std::get<RecordArguments>(*parse({"record", "--", "a"})).seed, std::nullopt);
 }
 

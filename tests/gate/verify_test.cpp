@@ -145,6 +145,16 @@ TEST(JudgeVerify, CannotTellWithUnsupportedCallsOrUnknownMemoryInJudgedStepsOnly
   EXPECT_EQ(with(1, false).verdict, Verdict::pass);
 }
 
+TEST(JudgeVerify, CannotTellWithCallsOfUnknownFunctionsInJudgedSteps) {
+  auto runs = good_runs();
+  runs[0].summary.steps[1].unknown["cudaNewWait"] = 1;
+  EXPECT_EQ(judge(runs).verdict, Verdict::pass) << "a warm-up step";
+  runs[0].summary.steps[4].unknown["cudaNewWait"] = 1;
+  EXPECT_EQ(judge(runs).verdict, Verdict::cannot_tell);
+  EXPECT_THAT(texts(judge(runs)), ElementsAre(HasSubstr("step 4 called cudaNewWait, of which this version of "
+                                                        "zerostall cannot tell whether it waits")));
+}
+
 TEST(JudgeVerify, KeepsAViolationThatIsCertainInSpiteOfLosses) {
   auto runs = good_runs();
   const auto lose = [](TraceBuilder& t) { t.note(format::NoteKind::lost_records, "full", 2); };

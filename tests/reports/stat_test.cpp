@@ -109,6 +109,35 @@ TEST(StatJson, WritesUnknownAsNull) {
   EXPECT_EQ(empty["steps_from"], "none");
 }
 
+// A newer CUPTI, a call of what is new in it, a graph recorded as a whole.
+RunSummary with_unknowns() {
+  RunSummary run = make_run({}, StepShape{}).summary;
+  run.unknown["cudaNewWait"] = 3;
+  run.meta.unknown_apis = {"cudaNewWait_v14000", "cuNewer"};
+  run.gpu_work = {std::nullopt, std::nullopt, std::nullopt, 2};
+  return run;
+}
+
+TEST(StatJson, NeverWritesZeroForWhatNobodyKnows) {
+  const Json json = Json::parse(render_stat_json(with_unknowns()));
+  EXPECT_EQ(json["oddities"]["unknown_calls"], Json({{"cudaNewWait", 3}}));
+  EXPECT_EQ(json["oddities"]["unknown_api_ids"], Json({"cudaNewWait_v14000", "cuNewer"}));
+  EXPECT_TRUE(json["gpu_work"]["kernels"].is_null());
+  EXPECT_EQ(json["gpu_work"]["graphs"], 2);
+  const Json known = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
+  EXPECT_EQ(known["oddities"]["unknown_calls"], Json::object());
+  EXPECT_EQ(known["oddities"]["unknown_api_ids"], Json::array());
+  EXPECT_EQ(known["gpu_work"]["graphs"], 0);
+}
+
+TEST(StatText, SaysWhatNobodyKnows) {
+  const std::string text = render_stat_text(with_unknowns());
+  EXPECT_THAT(text, HasSubstr("does not know cudaNewWait: whether its 3 calls waited is unknown"));
+  EXPECT_THAT(text, HasSubstr("this CUPTI has 2 functions that this version of zerostall does not know "
+                              "(cudaNewWait_v14000, cuNewer)"));
+  EXPECT_THAT(text, HasSubstr("graph launches recorded as a whole: 2;"));
+}
+
 TEST(StatJson, RepairsTextThatIsNotUtf8) {
   RunSummary run;
   run.path = "\xff\xfe";

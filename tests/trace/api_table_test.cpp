@@ -31,8 +31,29 @@ TEST(FindApi, KnowsCallsUnderEveryVariantOfTheirName) {
 
 TEST(FindApi, LeavesStreamOrderedAndUnknownCallsAlone) {
   for (const char* name :
-       {"cudaMallocAsync", "cudaFreeAsync", "cudaStreamWaitEvent", "cudaLaunchHostFunc", "cudaGetDevice", ""})
+       {"cudaMallocAsync", "cudaFreeAsync", "cudaStreamEndCapture", "cudaLaunchHostFunc", "cudaGetDevice", ""})
     EXPECT_EQ(find_api(name).kind, ApiKind::other) << name;
+  for (const char* name : {"cudaStreamWaitEvent_ptsz_v7000", "cuStreamWaitValue32_v2", "cuStreamBatchMemOp",
+                           "cuWaitExternalSemaphoresAsync_ptsz", "cuCtxWaitEvent"})
+    EXPECT_EQ(find_api(name).kind, ApiKind::stream_wait) << name;
+}
+
+TEST(FindApi, KnowsGraphLaunchesResetsAndTheNamesOfTheFirst64Bits) {
+  EXPECT_EQ(find_api("cudaGraphLaunch_ptsz_v10000").kind, ApiKind::graph_launch);
+  EXPECT_TRUE(is_launch(find_api("cuGraphLaunch").kind));
+  EXPECT_EQ(find_api("cudaDeviceReset_v3020").kind, ApiKind::implicit);
+  EXPECT_EQ(find_api("cu64MemcpyDtoH").direction, CopyDirection::device_to_host);
+  EXPECT_EQ(find_api("cudaMemcpy3DWithAttributesAsync_v13020").kind, ApiKind::copy) << "CUDA 13.2";
+  EXPECT_TRUE(find_api("cudaMemsetAsync_v3020").async);
+  EXPECT_FALSE(find_api("cudaMemset_ptds_v7000").async);
+}
+
+TEST(IsKnownApi, TellsUninterestingCallsFromUnknownOnes) {
+  for (const char* name : {"cudaGetDevice_v3020", "cudaMallocAsync_ptsz_v11020", "cuMemFreeAsync", "cuCtxCreate_v4",
+                           "cudaStreamGetCaptureInfo_v2_ptsz_v11030", "cudaMemcpy_v3020"})
+    EXPECT_TRUE(is_known_api(name)) << name;
+  for (const char* name : {"cudaStreamSynchronizeAll_v15000", "cuNewWait", ""})
+    EXPECT_FALSE(is_known_api(name)) << name;
 }
 
 // What the tracer asks CUPTI for: names with any suffix that the table knows.
@@ -51,7 +72,8 @@ TEST(ApiTable, HasEachNameOnceWithoutSuffixAndAsyncAsNamed) {
   for (const ApiInfo& info : api_table()) {
     EXPECT_TRUE(seen.insert(info.name).second) << info.name;
     EXPECT_EQ(find_api(info.name).name, info.name);
-    EXPECT_EQ(info.async, info.kind == ApiKind::copy && info.name.ends_with("Async")) << info.name;
+    const bool moves_bytes = info.kind == ApiKind::copy || info.kind == ApiKind::memset;
+    EXPECT_EQ(info.async, moves_bytes && info.name.ends_with("Async")) << info.name;
     EXPECT_EQ(info.kind == ApiKind::copy, info.direction != CopyDirection::none) << info.name;
   }
   EXPECT_GT(seen.size(), 100u);

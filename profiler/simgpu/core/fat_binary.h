@@ -13,8 +13,9 @@ struct CompiledFor {
 };
 
 struct FatBinary {
-  const void* wrapper = nullptr;  // as nvcc's host code registers it (fatbinary_section.h of the toolkit)
-  std::atomic<int> packed{-1};    // CompiledFor of the simulated device, once looked up
+  const void* wrapper = nullptr;    // as nvcc's host code registers it (fatbinary_section.h of the toolkit)
+  std::atomic<int> packed{-1};      // CompiledFor of the simulated device, once looked up
+  std::atomic<bool> loaded{false};  // one of its kernels was launched before
 };
 
 // The image that a device of capability `device` takes. A container that cannot be read counts as one compiled for it.

@@ -19,6 +19,7 @@ struct Function {
       nullptr;  // of a kernel inside the program; nullptr: its code is for the device, whichever that is
   std::atomic<int> max_dynamic_shared{49152};  // as set; more than that must be asked for
   std::atomic<int> carveout{-1};
+  std::atomic<bool> loaded{false};         // launched before: drivers load a kernel when it is first needed
   std::atomic<std::int64_t> block_ns{-1};  // time of one block by the model's classes; 0: no class, -1: not looked up
   static constexpr std::int64_t kOutputNotLookedUp = -2;
   std::atomic<std::int64_t> output{kOutputNotLookedUp};  // where its arguments tell what it writes: kernel_output.cpp

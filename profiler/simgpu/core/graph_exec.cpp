@@ -171,6 +171,7 @@ cudaError_t launch_graph(const void* handle, const void* stream_handle) {
     s.clock.advance(framework_ns() + s.model.launch_ns);
     p = plan(*exec, *stream);
   }
+  publish_queue_wait();
   carry_out(*exec, p);
   return cudaSuccess;
 }

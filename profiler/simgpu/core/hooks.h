@@ -26,7 +26,10 @@ struct CallInfo {
   std::uint64_t user_data = 0;  // CUPTI's correlationData: kept from enter to exit
   std::int64_t begin_ns = 0;    // for activity records
   std::uint8_t watched = 0;     // what the listener wants of it (g_watched)
+  void* scratch = nullptr;      // kScratchBytes for the listener, kept from enter to exit
 };
+
+inline constexpr std::size_t kScratchBytes = 192;
 
 enum class WorkKind : std::uint8_t { kernel, copy, memset };
 
@@ -56,11 +59,21 @@ struct SyncInfo {
   std::uint32_t device = 0, context = 1;
 };
 
+// Time a call spends on more than its own work. Values are those of CUPTI's CUpti_ActivityOverheadKind.
+enum class OverheadKind : std::uint32_t { module_loading = 4 << 16, function_loading = 5 << 16, queue_full = 6 << 16 };
+
+struct OverheadInfo {
+  OverheadKind kind;
+  std::int64_t begin_ns, end_ns;
+  std::uint32_t correlation;
+};
+
 struct Hooks {
   void (*enter)(CallInfo&);
   void (*exit)(CallInfo&, const int* result);
   void (*work)(const Work&);
   void (*sync)(const SyncInfo&);
+  void (*overhead)(const OverheadInfo&);
 };
 
 extern std::atomic<const Hooks*> g_hooks;
@@ -92,7 +105,7 @@ class ApiCall {
     const auto watched = g_watched[static_cast<std::size_t>(domain)][callback_id].load(std::memory_order_relaxed);
     if (!watched) return;
     hooks_ = hooks;
-    info_ = {domain, callback_id, name, params, symbol, t_correlation, 0, 0, watched};
+    info_ = {domain, callback_id, name, params, symbol, t_correlation, 0, 0, watched, scratch_};
     hooks_->enter(info_);
   }
   ApiCall(const ApiCall&) = delete;
@@ -120,6 +133,7 @@ class ApiCall {
   int fault_ = 0;
   const Hooks* hooks_ = nullptr;
   CallInfo info_;  // only with hooks
+  alignas(8) unsigned char scratch_[kScratchBytes];
 };
 
 inline void publish(const Work& work) {
@@ -127,6 +141,16 @@ inline void publish(const Work& work) {
 }
 inline void publish(const SyncInfo& sync) {
   if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire)) hooks->sync(sync);
+}
+inline void publish(OverheadKind kind, Span span) {
+  if (const Hooks* hooks = g_hooks.load(std::memory_order_acquire))
+    hooks->overhead({kind, span.begin_ns, span.end_ns, t_correlation});
+}
+// To be called without the simulator's lock after work was queued.
+inline void publish_queue_wait() {
+  const Span span = take_queue_wait();
+  if (span.end_ns > span.begin_ns) [[unlikely]]
+    publish(OverheadKind::queue_full, span);
 }
 
 }  // namespace zerostall::simgpu

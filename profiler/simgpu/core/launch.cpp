@@ -3,10 +3,12 @@
 #include <generated_cuda_runtime_api_meta.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "profiler/simgpu/core/attributes.h"
+#include "profiler/simgpu/core/fat_binary.h"
 #include "profiler/simgpu/core/submit.h"
 
 namespace zerostall::simgpu {
@@ -19,20 +21,37 @@ std::int64_t find_block_ns(const char* name) {
 }
 
 // Time of one block by the model's classes, 0 if the kernel is of none.
-std::int64_t class_block_ns(const Launch& l) {
-  Function* function = l.function ? function_of(l.function) : nullptr;
+std::int64_t class_block_ns(const Launch& l, Function* function) {
   if (!function) return find_block_ns(l.name);
   std::int64_t ns = function->block_ns.load(std::memory_order_relaxed);
   if (ns < 0) function->block_ns = ns = find_block_ns(l.name);
   return ns;
 }
 
-std::int64_t shape_ns(const Launch& l) {
+std::int64_t shape_ns(const Launch& l, Function* function) {
   const DeviceModel& m = simulator().model;
   const std::int64_t blocks = std::int64_t{l.grid.x} * l.grid.y * l.grid.z;
   const std::int64_t threads = blocks * l.block.x * l.block.y * l.block.z;
-  if (const std::int64_t block_ns = class_block_ns(l)) return (blocks + m.sm_count - 1) / m.sm_count * block_ns;
+  if (const std::int64_t block_ns = class_block_ns(l, function))
+    return (blocks + m.sm_count - 1) / m.sm_count * block_ns;
   return threads * m.bytes_per_thread * 1000 / m.device_bytes_per_us;
+}
+
+bool loads_lazily() {
+  static const bool lazily = [] {
+    const char* mode = std::getenv("CUDA_MODULE_LOADING");
+    return !mode || std::strcmp(mode, "EAGER") != 0;
+  }();
+  return lazily;
+}
+
+// Drivers load a kernel, and the code around it, when it is first launched. The model has no time for that: it is told,
+// and takes none.
+void tell_of_first_use(Function& function) {
+  if (function.loaded.load(std::memory_order_relaxed) || function.loaded.exchange(true) || !loads_lazily()) return;
+  const std::int64_t now = simulator().clock.now();
+  if (function.binary && !function.binary->loaded.exchange(true)) publish(OverheadKind::module_loading, {now, now});
+  publish(OverheadKind::function_loading, {now, now});
 }
 
 }  // namespace
@@ -55,7 +74,9 @@ cudaError_t launch(const Launch& l) { return launch(l, nullptr); }
 
 cudaError_t launch(const Launch& l, void* output) {
   const DeviceModel& m = simulator().model;
-  const std::int64_t ns = std::max(m.kernel_floor_ns, l.duration_ns >= 0 ? l.duration_ns : shape_ns(l));
+  Function* function = l.function ? function_of(l.function) : nullptr;
+  const std::int64_t ns = std::max(m.kernel_floor_ns, l.duration_ns >= 0 ? l.duration_ns : shape_ns(l, function));
+  if (function) tell_of_first_use(*function);
   Operation o{};
   o.kind = OperationKind::kernel;
   o.duration_ns = ns;

@@ -77,6 +77,7 @@ cudaError_t submit(const void* handle, Operation&& operation) {
     }
     queue(*stream, operation);
   }
+  publish_queue_wait();
   if (operation.kind == OperationKind::kernel) {
     s.memory.note_launch();
     note_output(operation.target);

@@ -1,6 +1,7 @@
 #include "profiler/simgpu/core/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "profiler/base/late_local.h"
 #include "profiler/simgpu/core/capture.h"
@@ -12,6 +13,8 @@ namespace zerostall::simgpu {
 constinit thread_local bool t_null_is_per_thread = false;
 
 namespace {
+
+thread_local Span t_queue_wait{};
 
 struct ThreadStreams {
   std::vector<Stream*> own;
@@ -27,6 +30,8 @@ struct ThreadStreams {
 };
 
 }  // namespace
+
+Span take_queue_wait() { return std::exchange(t_queue_wait, {}); }
 
 Timeline::Timeline(VirtualClock& clock, std::int64_t queue_length)
     : clock_(clock), queue_length_(static_cast<std::size_t>(queue_length)) {
@@ -119,6 +124,7 @@ std::int64_t Timeline::begin_group(Stream& stream, std::int64_t latency_ns) {
   if (queued.size() >= queue_length_) {
     clock_.wait_until(queued.front());
     queued.pop_front();
+    t_queue_wait = {now, clock_.now()};
   }
   ++stream.operations;
   return std::max({clock_.now() + latency_ns, stream.tail_ns, implicit_order(stream)});

@@ -68,6 +68,9 @@ class DefaultStreamPerThread {
   bool before_;
 };
 
+// The time this thread has last spent waiting for a place in a full launch queue, once; empty if it did not.
+Span take_queue_wait();
+
 class Timeline {
  public:
   Timeline(VirtualClock& clock, std::int64_t queue_length);

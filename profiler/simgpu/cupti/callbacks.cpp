@@ -9,6 +9,7 @@
 #include <string>
 
 #include "profiler/simgpu/core/context.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 struct CUpti_Subscriber_st {
@@ -25,7 +26,7 @@ std::uint32_t id_count(int domain) {
   switch (domain) {
     case CUPTI_CB_DOMAIN_DRIVER_API:
     case CUPTI_CB_DOMAIN_RUNTIME_API:
-      return callback_count(domain);
+      return callback_count(domain) + (new_api() && new_api()->domain == domain ? 1 : 0);
     case CUPTI_CB_DOMAIN_RESOURCE:
       return CUPTI_CBID_RESOURCE_SIZE;
     case CUPTI_CB_DOMAIN_SYNCHRONIZE:
@@ -48,7 +49,11 @@ constinit std::array<Domain, kDomains> g_domains{};
 Domain& domain_of(int d) { return g_domains[static_cast<std::size_t>(d)]; }
 
 std::mutex g_lock;
-std::string g_holder;  // name the subscriber gave itself
+// The name the subscriber gave itself. Leaked: threads may subscribe while the process destroys its statics.
+std::string& holder_name() {
+  static auto* name = new std::string;
+  return *name;
+}
 std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
 constinit thread_local bool t_inside = false;
 
@@ -91,21 +96,29 @@ void tell_of_the_tracer() {
   });
 }
 
+void tell_holder(CUpti_SubscriberParams& params, const std::string& holder) {
+  if (!params.oldSubscriberName || params.oldSubscriberSize == 0 || misbehaviour().without_names) return;
+  const std::size_t n = std::min(holder.size(), params.oldSubscriberSize - 1);
+  std::memcpy(params.oldSubscriberName, holder.data(), n);
+  params.oldSubscriberName[n] = '\0';
+}
+
 CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
                       CUpti_SubscriberParams* params) {
   std::lock_guard guard(g_lock);
   if (!subscriber || !callback || (params && params->structSize == 0)) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (const CUptiResult refused = refused_call(); refused != CUPTI_SUCCESS) return refused;
+  if (const std::string& tool = misbehaviour().holder; !tool.empty()) {
+    if (params) tell_holder(*params, tool);
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
   if (g_subscriber.load()) {
-    if (params && params->oldSubscriberName && params->oldSubscriberSize > 0) {
-      const std::size_t n = std::min(g_holder.size(), params->oldSubscriberSize - 1);
-      std::memcpy(params->oldSubscriberName, g_holder.data(), n);
-      params->oldSubscriberName[n] = '\0';
-    }
+    if (params) tell_holder(*params, holder_name());
     tell_of_the_tracer();
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   const char* name = params && params->subscriberName ? params->subscriberName : "unnamed";
-  g_holder = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
+  holder_name() = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
   CUpti_SubscriberHandle handle = next_handle();
   handle->function = callback;
   handle->user = user;
@@ -138,10 +151,16 @@ void call_subscriber(int domain, std::uint32_t id, const void* data) {
 }
 
 void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result) {
-  if (t_inside || !callback_wanted(call.domain, call.callback_id)) return;
+  std::uint32_t id = call.callback_id;
+  const char* name = call.name;
+  if (const NewApi* other = new_api(); other && other->domain == call.domain && other->of == id) [[unlikely]] {
+    id = other->id;
+    name = other->name.c_str();
+  }
+  if (t_inside || !callback_wanted(call.domain, id)) return;
   CUpti_CallbackData data{};
   data.callbackSite = site;
-  data.functionName = call.name;
+  data.functionName = name;
   data.functionParams = call.params;
   data.functionReturnValue = const_cast<int*>(result);
   data.symbolName = call.symbol;
@@ -155,7 +174,7 @@ void deliver_call(CallInfo& call, CUpti_ApiCallbackSite site, const int* result)
   }
   data.correlationData = &call.user_data;
   data.correlationId = call.correlation;
-  call_subscriber(call.domain, call.callback_id, &data);
+  call_subscriber(call.domain, id, &data);
 }
 
 void forget_subscriber() {
@@ -223,7 +242,9 @@ CUptiResult cuptiSupportedDomains(size_t* count, CUpti_DomainTable* table) {
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t id, const char** name) {
-  const char* found = callback_name(domain, id);
+  const NewApi* other = new_api();
+  const bool is_new = other && other->domain == static_cast<int>(domain) && other->id == id;
+  const char* found = is_new ? other->name.c_str() : callback_name(domain, id);
   if (!name || !found) return CUPTI_ERROR_INVALID_PARAMETER;
   *name = found;
   return CUPTI_SUCCESS;

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "profiler/simgpu/core/hooks.h"
 
@@ -49,6 +50,7 @@ void forget_subscriber();
 
 // --- nested.cpp: driver calls that a runtime call makes on the real stack.
 bool makes_inner_call(std::uint32_t runtime_id);
+// Of calls that are watched for it (kInnerCall).
 void nested_enter(const CallInfo& call);
 void nested_exit(const CallInfo& call, const int* result);
 
@@ -94,6 +96,16 @@ void call_record_exit(const CallInfo& call, int result, std::uint64_t end);  // 
 void sync_record(const SyncInfo& sync);
 void other_records_exit(const CallInfo& call, int result);
 void memory_records_exit(const CallInfo& call);
+void overhead_record(const OverheadInfo& overhead);
+
+// --- newer.cpp: a library that knows a function more than this one's headers (ZEROSTALL_SIM_CUPTI_NEW_API).
+struct NewApi {
+  int domain = 0;
+  std::uint32_t of = 0;  // callback id of the function whose calls are reported as the new one's
+  std::uint32_t id = 0;  // past all others
+  std::string name;
+};
+const NewApi* new_api();  // null: none
 
 // Ids of the calling process and thread as records carry them.
 std::uint32_t process_id();
