@@ -105,7 +105,7 @@ void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti
       if (is_known_api(name)) continue;
       unknown.emplace_back(name);
     }
-    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info)};
+    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind)};
     collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     ids.push_back(id);
   }
