@@ -1,5 +1,7 @@
 #include "profiler/tracer/stack_table.h"
 
+#include <errno.h>
+
 #include <array>
 #include <atomic>
 #include <mutex>
@@ -149,7 +151,14 @@ std::uint32_t find_stack(Table& table, ThreadCache& cache) {
 
 }  // namespace
 
-void start_stacks(const StackSink& sink) { g_table.store(new Table(sink), std::memory_order_release); }
+void start_stacks(const StackSink& sink) {
+  // What asks the loader is asked now: later a thread that loads a library, and whose constructors call CUDA, may hold
+  // the loader's lock while it waits for ours.
+  CodeModule self;
+  find_module(reinterpret_cast<std::uintptr_t>(&start_stacks), &self);
+  find_python();
+  g_table.store(new Table(sink), std::memory_order_release);
+}
 
 void abandon_stacks() { g_table.store(nullptr, std::memory_order_relaxed); }
 
@@ -157,11 +166,13 @@ __attribute__((noinline)) std::uint32_t stack_id() {
   Table* table = g_table.load(std::memory_order_acquire);
   auto& cache = late_local<ThreadCache>();
   if (!table || cache.busy) return 0;
+  const int error_before = errno;  // the program's
   cache.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const std::uint32_t id = find_stack(*table, cache);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   cache.busy = false;
+  errno = error_before;
   return id;
 }
 
