@@ -123,7 +123,7 @@ bool add(Reading& reading, const format::MarkRecord& r) {
 }
 
 bool add(Reading& reading, const format::NoteRecord& r) {
-  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::clock_step) return false;
+  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::window_close) return false;
   const auto kind = static_cast<NoteKind>(static_cast<std::uint32_t>(r.kind) - 1);
   reading.trace.notes.push_back({r.time_ns, r.value, r.thread, r.text, kind});
   return true;
