@@ -30,8 +30,10 @@ std::string waits_words(const RunSummary& run) {
 
 std::string one_line(const RunSummary& run) {
   std::string line = fmt::format("{} · {}", steps_words(run), waits_words(run));
-  if (run.truncated)
-    line += " · the trace ends early: the process was killed, left by _exit or still runs, or the disk is full";
+  if (run.truncated) {
+    const bool said = !run.end.reason.empty();
+    line += said ? " · the trace ends early: " + run.end.reason : " · the trace is " + describe(run.end);
+  }
   return line;
 }
 
