@@ -30,10 +30,10 @@ std::string waits_words(const RunSummary& run) {
 
 std::string one_line(const RunSummary& run) {
   std::string line = fmt::format("{} · {}", steps_words(run), waits_words(run));
-  if (run.truncated) {
-    const bool said = !run.end.reason.empty();
-    line += said ? " · the trace ends early: " + run.end.reason : " · the trace is " + describe(run.end);
-  }
+  if (run.truncated)
+    line += " · the trace ends early: " +
+            (run.end.reason.empty() ? "the process was killed, left by _exit or still runs, or the disk is full"
+                                    : run.end.reason);
   return line;
 }
 
@@ -63,6 +63,11 @@ void add_waits(const RunSummary& run, std::vector<std::string>& lines) {
 
 // What the figures do not show.
 void add_notes(const RunSummary& run, std::vector<std::string>& lines) {
+  for (const std::string& warning : run.warnings) lines.push_back(printable(warning));
+  if (const auto missing = run.oddities.find("launches_without_record"); missing != run.oddities.end())
+    lines.push_back(oddity_sentence(missing->first, missing->second));
+  else if (run.lost > 0)
+    lines.push_back(fmt::format("GPU records incomplete: {} lost", counted(run.lost, "record")));
   if (const auto open = run.oddities.find("unclosed_steps"); open != run.oddities.end())
     lines.push_back(oddity_sentence(open->first, open->second));
   if (run.steps.empty() && !run.oddities.contains("unclosed_steps"))

@@ -132,6 +132,7 @@ Json oddities(const RunSummary& run) {
   json["tool_problems"] = run.tool_problems;
   json["unknown_calls"] = Json(run.unknown);
   json["unknown_api_ids"] = run.meta.unknown_apis;
+  json["warnings"] = run.warnings;
   return json;
 }
 

@@ -181,6 +181,7 @@ std::string oddity_lines(const RunSummary& run) {
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
   for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
+  for (const std::string& warning : run.warnings) add("tracer: " + warning);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
   if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))
     add("no steps are marked: " + how_to_mark_steps() + ", and waits are counted per step");

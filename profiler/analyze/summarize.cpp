@@ -143,6 +143,11 @@ void add_note(const Trace& trace, const RawNote& note, std::optional<std::size_t
     case NoteKind::tool_problem:
       run.tool_problems.push_back(text);
       return;
+    case NoteKind::warning:
+    case NoteKind::clock_step:
+      run.warnings.push_back(text);
+      return;
+    case NoteKind::detached:
     case NoteKind::lost_records:
       return;  // summed by build_trace
   }

@@ -97,6 +97,7 @@ struct RunSummary {
   std::map<std::string, std::int64_t> unsupported;  // whole trace
   std::map<std::string, std::int64_t> unknown;      // calls of functions that this program does not know, whole trace
   std::vector<std::string> tool_problems;
+  std::vector<std::string> warnings;  // of the tracer: the recording went on
   std::map<std::string, std::int64_t> oddities;
 
   bool complete() const { return !truncated && lost == 0; }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "profiler/trace/build_ranges.h"
+#include "profiler/trace/check_records.h"
 
 namespace zerostall {
 namespace {
@@ -233,6 +234,25 @@ void link_ops(Trace& trace) {
   }
 }
 
+void read_notes(Trace& trace) {
+  for (const RawNote& note : trace.notes) {
+    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+    if (note.kind == NoteKind::clock_step) ++trace.oddities["clock_steps"];
+    if (note.kind != NoteKind::detached) continue;
+    trace.truncated = true;
+    if (trace.end.reason.empty()) trace.end.reason = trace.text(note.text);
+  }
+}
+
+// What CUPTI said it dropped is among them, unless that is more.
+void count_missing(Trace& trace) {
+  if (!trace.meta.gpu_records || trace.truncated) return;
+  const std::int64_t missing = launches_without_record(trace);
+  if (missing == 0) return;
+  trace.oddities["launches_without_record"] = missing;
+  trace.lost_records = std::max(trace.lost_records, missing);
+}
+
 }  // namespace
 
 Trace build_trace(RawTrace raw) {
@@ -246,16 +266,17 @@ Trace build_trace(RawTrace raw) {
   trace.oddities = std::move(raw.oddities);
   trace.notes = std::move(raw.notes);
   trace.stacks = std::move(raw.stacks);
-  for (const RawNote& note : trace.notes)
-    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+  read_notes(trace);
 
   const ThreadIndexes indexes = find_threads(raw, trace);
   Names names(trace.strings);
   const auto call_of_raw = build_calls(raw, indexes, names, trace);
   const ByCorrelation by_correlation = index_calls(raw, call_of_raw, trace);
   build_ops(raw, by_correlation, trace);
+  if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);
   link_overheads(raw, by_correlation, indexes, trace);
+  count_missing(trace);
   build_ranges(raw.marks, indexes, trace);
   return trace;
 }

@@ -130,6 +130,9 @@ enum class NoteKind : std::uint32_t {
   unsupported_call = 2,  // text = function the simulated GPU does not implement
   unreal_readback = 3,   // simulated GPU: bytes read back that a kernel may have written; value = bytes, text = how
   tool_problem = 4,      // text = what went wrong inside the tracer
+  warning = 5,           // text = what may make the trace wrong or incomplete; recording went on
+  detached = 6,          // text = why nothing was recorded from here on, although the program ran on
+  clock_step = 7,        // value = nanoseconds by which the clock of the time stamps was set, text = the same in words
 };
 
 struct NoteRecord {

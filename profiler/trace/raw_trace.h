@@ -90,7 +90,15 @@ struct RawMark {
   RawMarkKind kind = RawMarkKind::push;
 };
 
-enum class NoteKind : std::uint8_t { lost_records, unsupported_call, unreal_readback, tool_problem };
+enum class NoteKind : std::uint8_t {
+  lost_records,
+  unsupported_call,
+  unreal_readback,
+  tool_problem,
+  warning,
+  detached,
+  clock_step
+};
 
 // Something the tool has to say about the trace; see profiler/trace/format.h for the meaning of `value` and `text`.
 struct RawNote {
@@ -117,6 +125,7 @@ struct TraceMeta {
   std::string host;                         // its name, where the user wanted that kept
   std::vector<std::string> unknown_apis;    // functions that CUPTI can report and this program does not know
   bool tells_queue_full = false;            // CUPTI says of launches whether they waited for a place in the queue
+  bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
 // Why a trace is not complete, and where its readable part ends.

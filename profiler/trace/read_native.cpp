@@ -123,7 +123,7 @@ bool add(Reading& reading, const format::MarkRecord& r) {
 }
 
 bool add(Reading& reading, const format::NoteRecord& r) {
-  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::tool_problem) return false;
+  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::clock_step) return false;
   const auto kind = static_cast<NoteKind>(static_cast<std::uint32_t>(r.kind) - 1);
   reading.trace.notes.push_back({r.time_ns, r.value, r.thread, r.text, kind});
   return true;
@@ -352,6 +352,7 @@ void resolve_process(const Json& object, TraceMeta& meta) {
   meta.rank = number_at(object, "rank");
   meta.local_rank = number_at(object, "local_rank");
   meta.world_size = number_at(object, "world_size");
+  meta.gpu_records = object.value("gpu_records", Json()) == true;
   meta.host_number = number_at(object, "host_number");
   meta.host = text_at(object, "host");
   meta.script = text_at(object, "script");

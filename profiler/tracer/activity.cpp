@@ -8,6 +8,7 @@
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/settings.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -122,14 +123,14 @@ bool start_activity(std::string* error) {
 
 void flush_activity() {
   const CuptiApi* api = cupti_api();
-  if (!api || !g_in_use.load(std::memory_order_relaxed)) return;
+  if (!api || !cupti_is_alive() || !g_in_use.load(std::memory_order_relaxed)) return;
   api->flush_all(0);
   note_dropped(*api);
 }
 
 void finish_activity() {
   const CuptiApi* api = cupti_api();
-  if (!api) return;
+  if (!api || !cupti_is_alive()) return;
   api->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   note_dropped(*api);
 }

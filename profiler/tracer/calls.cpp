@@ -1,5 +1,6 @@
 #include "profiler/tracer/calls.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "profiler/tracer/call_params.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -20,7 +22,9 @@ struct Trait {
   bool copy = false;
   bool counted = false;  // not of kind `other`
 };
-std::array<std::vector<Trait>, 3> g_traits;
+// Not a vector: other threads may call CUDA while the process destroys its statics.
+constexpr std::uint32_t kMostIds = 2048;
+constinit std::array<std::array<Trait, kMostIds>, 3> g_traits{};
 
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!data.correlationData || *data.correlationData == 0)
@@ -44,6 +48,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* raw) {
+  if (domain == CUPTI_CB_DOMAIN_STATE) return on_cupti_state(id, raw);
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
   if (data.callbackSite == CUPTI_API_EXIT) return on_exit(domain, id, data);
@@ -64,8 +69,8 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
 void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
                    std::uint32_t limit, std::vector<std::string>& unknown) {
   std::vector<std::uint32_t> ids;
-  std::vector<Trait>& traits = g_traits[domain];
-  traits.assign(limit, {});
+  auto& traits = g_traits[domain];
+  limit = std::min(limit, kMostIds);
   for (std::uint32_t id = 1; id < limit; ++id) {
     const char* name = nullptr;
     if (api.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) continue;
@@ -89,29 +94,13 @@ void tell_unknown(const std::vector<std::string>& names) {
   collector().define(format::DefinitionKind::meta, 0, json + "]}");
 }
 
-std::string why_not(CUptiResult result) {
-  switch (result) {
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-      return "another tool holds CUPTI in this process (torch.profiler, Nsight, compute-sanitizer): run without it";
-    case CUPTI_ERROR_UNKNOWN:
-    case CUPTI_ERROR_NOT_INITIALIZED:  // what libcupti says without a driver, or with a stub of it
-      return "libcupti finds no usable NVIDIA driver (cuptiSubscribe: " + result_text(result) +
-             "): see whether nvidia-smi works";
-    default:
-      return "cuptiSubscribe: " + result_text(result);
-  }
-}
-
 }  // namespace
 
 bool start_calls(std::string* error) {
   const CuptiApi* api = cupti_api(error);
   if (!api) return false;
   CUpti_SubscriberHandle subscriber = nullptr;
-  if (const CUptiResult result = api->subscribe(&subscriber, on_call, nullptr); result != CUPTI_SUCCESS) {
-    *error = why_not(result);
-    return false;
-  }
+  if (!subscribe(*api, on_call, &subscriber, error)) return false;
   std::vector<std::string> unknown;
   enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE + 256, unknown);
   enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE + 256, unknown);

@@ -1,14 +1,18 @@
 #include "profiler/tracer/cupti_api.h"
 
 #include <dlfcn.h>
+#include <time.h>
 
-#include <mutex>
+#include "profiler/tracer/cupti_library.h"
+#include "profiler/tracer/meta.h"
+#include "profiler/tracer/stored_path.h"
 
 namespace zerostall::tracer {
 namespace {
 
 struct Loaded {
   CuptiApi api{};
+  CuptiLibrary library;
   bool ok = false;
   std::string error;
 };
@@ -20,21 +24,23 @@ bool find(void* library, const char* name, F& function, std::string& error) {
   return function != nullptr;
 }
 
-// The copy that is loaded already comes first: two copies in one process compete for the one subscription.
-void* open_library() {
-  for (const char* name : {"libcupti.so.13", "libcupti.so.12"})
-    if (void* library = dlopen(name, RTLD_NOW | RTLD_NOLOAD)) return library;
-  for (const char* name : {"libcupti.so.13", "libcupti.so.12"})
-    if (void* library = dlopen(name, RTLD_NOW)) return library;
-  return nullptr;
+template <class F>
+void find_optional(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+}
+
+CUptiResult CUPTIAPI no_timestamp(std::uint64_t* time) {
+  *time = 0;
+  return CUPTI_ERROR_NOT_INITIALIZED;
 }
 
 Loaded load() {
   Loaded l;
-  void* library = open_library();
+  l.library = open_cupti(cupti_surroundings());
+  void* library = l.library.handle;
   if (!library) {
-    l.error =
-        "libcupti.so.13 was not found: install it (pip install nvidia-cuda-cupti) or add its folder to LD_LIBRARY_PATH";
+    l.error = l.library.problem;
+    detail::g_get_timestamp = no_timestamp;
     return l;
   }
   CuptiApi& a = l.api;
@@ -50,25 +56,58 @@ Loaded load() {
          find(library, "cuptiActivityGetNextRecord", a.next_record, l.error) &&
          find(library, "cuptiActivityGetNumDroppedRecords", a.dropped_records, l.error) &&
          find(library, "cuptiSetThreadIdType", a.set_thread_id_type, l.error);
-  std::string none;
-  find(library, "cuptiActivitySetAttribute", a.set_attribute, none);
+  find_optional(library, "cuptiActivitySetAttribute", a.set_attribute);
+  find_optional(library, "cuptiSubscribe_v2", a.subscribe_v2);
+  find_optional(library, "cuptiGetCallbackState", a.get_callback_state);
+  find_optional(library, "cuptiActivityGetAttribute", a.get_attribute);
+  detail::g_get_timestamp = l.ok ? a.get_timestamp : no_timestamp;
   return l;
+}
+
+const Loaded& loaded() {
+  static const Loaded* instance = new Loaded(load());
+  return *instance;
+}
+
+CUptiResult CUPTIAPI real_time(std::uint64_t* time) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  *time = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return CUPTI_SUCCESS;
+}
+
+// What stands in for CUPTI's clock until somebody asks for the time.
+CUptiResult CUPTIAPI load_and_ask(std::uint64_t* time) {
+  loaded();
+  return detail::g_get_timestamp.load(std::memory_order_relaxed)(time);
 }
 
 }  // namespace
 
-const CuptiApi* cupti_api(std::string* error) {
-  static const Loaded* loaded = new Loaded(load());
-  if (error) *error = loaded->error;
-  return loaded->ok ? &loaded->api : nullptr;
+namespace detail {
+std::atomic<decltype(&cuptiGetTimestamp)> g_get_timestamp{load_and_ask};
 }
 
-std::int64_t timestamp_ns() {
-  const CuptiApi* api = cupti_api();
-  std::uint64_t time = 0;
-  if (api) api->get_timestamp(&time);
-  return static_cast<std::int64_t>(time);
+const CuptiApi* cupti_api(std::string* error) {
+  if (error) *error = loaded().error;
+  return loaded().ok ? &loaded().api : nullptr;
 }
+
+bool has_clock() {
+  if (uses_cuda(cupti_surroundings().loaded)) return cupti_api() != nullptr;
+  auto nobody_asked = &load_and_ask;
+  detail::g_get_timestamp.compare_exchange_strong(nobody_asked, real_time);
+  return true;
+}
+
+std::string cupti_json() {
+  const CuptiLibrary& library = loaded().library;
+  if (!library.handle) return {};
+  return ", \"cupti\": {\"path\": " + quoted(stored_path(library.path)) +
+         ", \"version\": " + std::to_string(library.version) + ", \"copies\": " + std::to_string(library.copies) + "}";
+}
+
+int cupti_copies_now() { return count_cupti_copies(cupti_surroundings().loaded); }
 
 std::string result_text(CUptiResult result) {
   const char* text = nullptr;

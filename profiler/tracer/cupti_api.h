@@ -1,8 +1,9 @@
 // The functions of libcupti the tracer calls, found at run time: the tracer links neither CUDA nor CUPTI, so that it
-// can be loaded anywhere, and uses the copy of libcupti the process already has.
+// can be loaded anywhere, and uses the copy of libcupti that fits the process (cupti_library.h).
 #pragma once
 #include <cupti.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -21,14 +22,36 @@ struct CuptiApi {
   decltype(&cuptiActivityGetNextRecord) next_record;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records;
   decltype(&cuptiSetThreadIdType) set_thread_id_type;
-  decltype(&cuptiActivitySetAttribute) set_attribute;  // null where the library has none
+  // Null where this libcupti has none.
+  decltype(&cuptiSubscribe_v2) subscribe_v2;
+  decltype(&cuptiGetCallbackState) get_callback_state;
+  decltype(&cuptiActivityGetAttribute) get_attribute;
+  decltype(&cuptiActivitySetAttribute) set_attribute;
 };
 
 // Loads libcupti once. Null if there is none; `error` then says why. Thread-safe.
 const CuptiApi* cupti_api(std::string* error = nullptr);
 
-// CUPTI's clock in nanoseconds; 0 without CUPTI.
-std::int64_t timestamp_ns();
+// Whether timestamp_ns() gives CUPTI's time. Loads no libcupti while nothing of CUDA is loaded, since only then it
+// shows which one fits: until the first CUDA call the time is taken from CLOCK_REALTIME, which is CUPTI's clock.
+bool has_clock();
+
+// ", "cupti": {...}" for the trace's meta: which copy it is, its version, how many are loaded. "" without CUPTI.
+std::string cupti_json();
+
+// Copies of libcupti that are loaded now.
+int cupti_copies_now();
+
+namespace detail {
+extern std::atomic<decltype(&cuptiGetTimestamp)> g_get_timestamp;
+}
+
+// CUPTI's clock in nanoseconds; 0 without CUPTI. One indirect call: it stands in every callback.
+inline std::int64_t timestamp_ns() {
+  std::uint64_t time = 0;
+  detail::g_get_timestamp.load(std::memory_order_relaxed)(&time);
+  return static_cast<std::int64_t>(time);
+}
 
 std::string result_text(CUptiResult result);
 

@@ -12,6 +12,7 @@
 
 #include "profiler/tracer/activity.h"
 #include "profiler/tracer/collector.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -73,7 +74,9 @@ void* keep_house(void*) {
     if (alone()) std::exit(0);  // as the C library does when the last thread ends
     if (!collector().is_writing()) continue;
     collector().keep_house();
-    if (tick % kTicksPerFlush == 0 && !collector().is_exiting()) flush_activity();
+    if (tick % kTicksPerFlush != 0 || collector().is_exiting()) continue;
+    check_surroundings(false);
+    flush_activity();
   }
   return nullptr;
 }

@@ -15,6 +15,7 @@
 #include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
 #include "profiler/tracer/settings.h"
+#include "profiler/tracer/subscription.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -31,6 +32,7 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
 // as destructors of the program's globals, may find it gone.
 void on_exit() {
   if (collector().is_over()) return;
+  check_surroundings(true);
   collector().begin_exit();
   finish_activity();
 }
@@ -53,7 +55,9 @@ bool start() {
     return false;
   }
   std::string error;
-  const bool ok = start_calls(&error) && (!settings().gpu || start_activity(&error));
+  const bool ok = start_calls(&error);
+  std::string no_records;
+  const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
   start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
@@ -63,6 +67,8 @@ bool start() {
     collector().note(format::NoteKind::tool_problem, error, 0);
     return false;
   }
+  check_surroundings(true);
+  if (!has_records) collector().note(format::NoteKind::warning, "GPU records incomplete: " + no_records, 0);
   if (const auto listen = reinterpret_cast<ListenerFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_set_listener")))
     listen(on_simulator_note);
   return true;

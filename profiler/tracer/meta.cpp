@@ -10,6 +10,7 @@
 
 #include "profiler/tracer/command.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/settings.h"
 #include "profiler/tracer/job.h"
 
 namespace zerostall::tracer {
@@ -69,7 +70,8 @@ std::string meta_json(const char* simulated_model) {
   std::uint32_t version = 0;
   if (const CuptiApi* api = cupti_api()) api->get_version(&version);
   std::string json = "{\"tool\": \"zerostall\", \"version\": " + quoted(ZEROSTALL_VERSION) +
-                     ", \"cupti_version\": " + std::to_string(version);
+                     ", \"cupti_version\": " + std::to_string(version) + cupti_json() +
+                     ", \"gpu_records\": " + (settings().gpu ? "true" : "false");
   json += simulated_model ? ", \"clock\": \"modelled\", \"simulated_model\": " + quoted(simulated_model)
                           : std::string(", \"clock\": \"measured\"");
   if (const char* host_clock = std::getenv("ZEROSTALL_SIM_HOST_CLOCK"); simulated_model && host_clock && *host_clock)

@@ -136,7 +136,7 @@ void install(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule modul
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   using namespace zerostall::tracer;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
-  if (!callbacks || !cupti_api()) return 0;  // without CUPTI's clock the marks could not be placed
+  if (!callbacks || !has_clock()) return 0;  // without CUPTI's clock the marks could not be placed
   install(*callbacks, NVTX_CB_MODULE_CORE,
           {slot(NVTX_CBID_CORE_MarkA, mark_a), slot(NVTX_CBID_CORE_MarkEx, mark_ex),
            slot(NVTX_CBID_CORE_RangePushA, push_a), slot(NVTX_CBID_CORE_RangePushEx, push_ex),

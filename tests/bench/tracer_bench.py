@@ -49,6 +49,21 @@ def calls(options, table):
             s.end()
 
 
+def waits(options, table):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_wait_subject.py")
+    for what, command in (("C++", [options.subject]), ("Python", [sys.executable, "-B", script])):
+        with new_folder() as folder:
+            subjects = [Subject(command, options.build, v, folder) for v in ("plain", "activity", "stacks")]
+            count = 200
+            in_turns(subjects, f"stream_sync {count}", 10)
+            answers = {name: per_call(a, count) for name, a in in_turns(subjects, f"stream_sync {count}", options.turns).items()}
+            table.row(f"a wait in {what}, without tracer", statistics.median(answers["plain"]) / 1e3, "us")
+            table.row(f"a wait in {what}, with its stack: more", median_difference(answers["stacks"], answers["plain"]) / 1e3, "us",
+                      STACK_LIMIT_US, f"(without stack {median_difference(answers['activity'], answers['plain']) / 1e3:.2f})")
+            for s in subjects:
+                s.end()
+
+
 def stat(options, trace):
     out = subprocess.run([f"{options.build}/bin/zerostall", "stat", "--json", "--warmup", "0", trace], check=True,
                          stdout=subprocess.PIPE, text=True).stdout
@@ -113,13 +128,13 @@ def main():
     parser.add_argument("--subject", help="default: BUILD/tests/bench/tracer_bench_subject")
     parser.add_argument("--variants", nargs="+", default=["plain", "callbacks", "activity"])
     parser.add_argument("--turns", type=int, default=300)
-    parser.add_argument("parts", nargs="*", default=["calls", "threads", "size"])
+    parser.add_argument("parts", nargs="*", default=["calls", "waits", "threads", "size"])
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     options.subject = options.subject or f"{options.build}/tests/bench/tracer_bench_subject"
     table = Table()
     for part in options.parts:
-        {"calls": calls, "threads": threads, "size": size}[part](options, table)
+        {"calls": calls, "waits": waits, "threads": threads, "size": size}[part](options, table)
     sys.exit(1 if table.over else 0)
 
 

@@ -26,7 +26,10 @@ struct CallInfo {
   std::uint64_t user_data = 0;  // CUPTI's correlationData: kept from enter to exit
   std::int64_t begin_ns = 0;    // for activity records
   std::uint8_t watched = 0;     // what the listener wants of it (g_watched)
+  void* scratch = nullptr;      // kScratchBytes for the listener, kept from enter to exit
 };
+
+inline constexpr std::size_t kScratchBytes = 192;
 
 enum class WorkKind : std::uint8_t { kernel, copy, memset };
 
@@ -102,7 +105,7 @@ class ApiCall {
     const auto watched = g_watched[static_cast<std::size_t>(domain)][callback_id].load(std::memory_order_relaxed);
     if (!watched) return;
     hooks_ = hooks;
-    info_ = {domain, callback_id, name, params, symbol, t_correlation, 0, 0, watched};
+    info_ = {domain, callback_id, name, params, symbol, t_correlation, 0, 0, watched, scratch_};
     hooks_->enter(info_);
   }
   ApiCall(const ApiCall&) = delete;
@@ -130,6 +133,7 @@ class ApiCall {
   int fault_ = 0;
   const Hooks* hooks_ = nullptr;
   CallInfo info_;  // only with hooks
+  alignas(8) unsigned char scratch_[kScratchBytes];
 };
 
 inline void publish(const Work& work) {

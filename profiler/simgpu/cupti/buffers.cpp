@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "profiler/simgpu/cupti/client_clock.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -151,6 +153,7 @@ bool start_worker(State& s) {
 }
 
 void enqueue(const Buffer& buffer) {
+  if (misbehaves() && misbehaviour().hoard) return;  // the client never sees it again
   State& s = state();
   std::unique_lock guard(s.queue_lock);
   if (start_worker(s)) {
@@ -179,6 +182,7 @@ Buffer request_buffer(std::size_t at_least) {
   t_in_callback = true;
   request(&buffer.data, &buffer.bytes, &buffer.max_records);
   t_in_callback = false;
+  if (!buffer.data && misbehaves() && misbehaviour().old) std::abort();
   if (buffer.data && buffer.bytes < at_least) enqueue(std::exchange(buffer, {}));  // too small for a single record
   return buffer;
 }
@@ -211,6 +215,21 @@ void take_full(Slot& slot, std::vector<Buffer>& out) {
   if (slot.buffer.used > 0) out.push_back(std::exchange(slot.buffer, {}));
 }
 
+void append_record(const void* record, std::size_t bytes) {
+  State& s = state();
+  Slot& slot = my_slot();
+  std::unique_lock guard(slot.lock);
+  if (!slot.buffer.has_room(bytes) || (misbehaves() && misbehaviour().hoard)) change_buffer(slot, guard, bytes);
+  Buffer& b = slot.buffer;
+  if (!b.has_room(bytes)) {
+    s.dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  std::memcpy(b.data + b.used, record, bytes);
+  b.used += bytes;
+  ++b.records;
+}
+
 }  // namespace
 
 void set_buffer_callbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete) {
@@ -221,22 +240,14 @@ void set_buffer_callbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_Buffer
 bool in_buffer_callback() { return t_in_callback; }
 
 void write_record(const void* record, std::size_t bytes) {
-  State& s = state();
   if (drop_on_purpose()) {
-    s.dropped.fetch_add(1, std::memory_order_relaxed);
+    state().dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  Slot& slot = my_slot();
-  std::unique_lock guard(slot.lock);
-  if (!slot.buffer.has_room(bytes)) change_buffer(slot, guard, bytes);
-  Buffer& b = slot.buffer;
-  if (!b.has_room(bytes)) {
-    s.dropped.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  std::memcpy(b.data + b.used, record, bytes);
-  b.used += bytes;
-  ++b.records;
+  if (!misbehaves()) return append_record(record, bytes);
+  std::array<std::uint64_t, 64> spoilt;  // larger than any record
+  std::memcpy(spoilt.data(), record, bytes);
+  for (int times = spoil(spoilt.data()); times > 0; --times) append_record(spoilt.data(), bytes);
 }
 
 void flush_buffers() {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "profiler/simgpu/core/context.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 struct CUpti_Subscriber_st {
@@ -48,7 +49,11 @@ constinit std::array<Domain, kDomains> g_domains{};
 Domain& domain_of(int d) { return g_domains[static_cast<std::size_t>(d)]; }
 
 std::mutex g_lock;
-std::string g_holder;  // name the subscriber gave itself
+// The name the subscriber gave itself. Leaked: threads may subscribe while the process destroys its statics.
+std::string& holder_name() {
+  static auto* name = new std::string;
+  return *name;
+}
 std::atomic<CUpti_SubscriberHandle> g_subscriber{nullptr};
 constinit thread_local bool t_inside = false;
 
@@ -91,21 +96,29 @@ void tell_of_the_tracer() {
   });
 }
 
+void tell_holder(CUpti_SubscriberParams& params, const std::string& holder) {
+  if (!params.oldSubscriberName || params.oldSubscriberSize == 0 || misbehaviour().without_names) return;
+  const std::size_t n = std::min(holder.size(), params.oldSubscriberSize - 1);
+  std::memcpy(params.oldSubscriberName, holder.data(), n);
+  params.oldSubscriberName[n] = '\0';
+}
+
 CUptiResult subscribe(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback, void* user,
                       CUpti_SubscriberParams* params) {
   std::lock_guard guard(g_lock);
   if (!subscriber || !callback || (params && params->structSize == 0)) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (const CUptiResult refused = refused_call(); refused != CUPTI_SUCCESS) return refused;
+  if (const std::string& tool = misbehaviour().holder; !tool.empty()) {
+    if (params) tell_holder(*params, tool);
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  }
   if (g_subscriber.load()) {
-    if (params && params->oldSubscriberName && params->oldSubscriberSize > 0) {
-      const std::size_t n = std::min(g_holder.size(), params->oldSubscriberSize - 1);
-      std::memcpy(params->oldSubscriberName, g_holder.data(), n);
-      params->oldSubscriberName[n] = '\0';
-    }
+    if (params) tell_holder(*params, holder_name());
     tell_of_the_tracer();
     return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   }
   const char* name = params && params->subscriberName ? params->subscriberName : "unnamed";
-  g_holder = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
+  holder_name() = "CUPTI for " + std::string(name).substr(0, CUPTI_SUBSCRIBER_NAME_MAX_LEN - 1);
   CUpti_SubscriberHandle handle = next_handle();
   handle->function = callback;
   handle->user = user;

@@ -8,6 +8,7 @@
 #include "profiler/simgpu/core/fork.h"
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -41,6 +42,7 @@ bool may_wait(const CallInfo& call, int result) {
 }
 
 void on_enter(CallInfo& call) {
+  if (misbehaves()) maybe_shut_down();
   const unsigned wanted = call.watched;
   if (wanted & kRest) {
     t_waited = false;
@@ -125,7 +127,8 @@ __attribute__((visibility("default"))) void zerostall_sim_cupti_set_client_major
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
-  *version = CUPTI_API_VERSION;
+  constexpr std::uint32_t kOfCuda12_4 = 22;
+  *version = misbehaviour().old ? kOfCuda12_4 : CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetTimestamp(uint64_t* time) {

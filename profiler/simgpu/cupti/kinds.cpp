@@ -4,6 +4,7 @@
 #include "profiler/simgpu/cupti/buffers.h"
 #include "profiler/simgpu/cupti/client_clock.h"
 #include "profiler/simgpu/cupti/layouts.h"
+#include "profiler/simgpu/cupti/misbehave.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
@@ -43,6 +44,7 @@ void set_all_calls(int index, bool enable) {
 }
 
 CUptiResult set_call(int index, CUpti_CallbackId id, bool enable) {
+  if (const CUptiResult refused = refused_activity(); refused != CUPTI_SUCCESS) return refused;
   if (id >= kMostIds) return CUPTI_ERROR_INVALID_PARAMETER;
   g_call_ids[static_cast<std::size_t>(index)][id] = enable;
   if (enable) g_call_domain[index] = true;
@@ -52,6 +54,7 @@ CUptiResult set_call(int index, CUpti_CallbackId id, bool enable) {
 
 CUptiResult set_kind(CUpti_ActivityKind kind, bool enable) {
   if (kind <= 0 || kind >= CUPTI_ACTIVITY_KIND_COUNT) return CUPTI_ERROR_INVALID_KIND;
+  if (const CUptiResult refused = refused_activity(); refused != CUPTI_SUCCESS) return refused;
   if (enable && !record_bytes(kind, client_cuda_major()) && !accepted_but_silent(kind)) {
     report_unsupported("cuptiActivityEnable of this activity kind");
     return CUPTI_ERROR_NOT_COMPATIBLE;
@@ -124,6 +127,7 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId id, uint8_t enable) {
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
                                            CUpti_BuffersCallbackCompleteFunc complete) {
   if (!request || !complete) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (misbehaviour().refuse_activity != CUPTI_SUCCESS) return refused_activity();  // without a driver it works
   set_buffer_callbacks(request, complete);
   set_client_cuda_major(13);
   return CUPTI_SUCCESS;
@@ -134,7 +138,9 @@ CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc c
   update_hooks();
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityFlushAll(uint32_t) {
+CUptiResult cuptiActivityFlushAll(uint32_t flag) {
+  if (const CUptiResult refused = refused_activity(); refused != CUPTI_SUCCESS) return refused;
+  if (misbehaviour().only_forced && (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) == 0) return CUPTI_SUCCESS;
   release_held_back();
   flush_buffers();
   return CUPTI_SUCCESS;

@@ -6,22 +6,20 @@
 
 #include <array>
 #include <cstring>
-#include <deque>
+#include <new>
 
-#include "profiler/base/late_local.h"
 #include "profiler/simgpu/cupti/state.h"
 
 namespace zerostall::simgpu::cupti {
 namespace {
 
+// Lies in the outer call's scratch.
 struct Inner {
-  std::uint32_t outer_correlation = 0;
-  CallInfo call{};
+  CallInfo call{};  // callback_id 0: there is none
   alignas(8) unsigned char params[96];
+  Inner() {}  // leaves params as they are
 };
-// Runtime calls within runtime calls are rare: the innermost last. A deque, since params point into it.
-using Calls = std::deque<Inner>;
-Calls& inner_calls() { return late_local<Calls>(); }
+static_assert(sizeof(Inner) <= kScratchBytes);
 
 template <class Params>
 const Params& as(const CallInfo& call) {
@@ -194,16 +192,9 @@ constexpr std::array<MakeInner, kRuntimeIds> kInner = [] {
 bool makes_inner_call(std::uint32_t runtime_id) { return runtime_id < kRuntimeIds && kInner[runtime_id]; }
 
 void nested_enter(const CallInfo& call) {
-  if (call.domain != CUPTI_CB_DOMAIN_RUNTIME_API || !domain_wanted(CUPTI_CB_DOMAIN_DRIVER_API)) return;
-  if (!makes_inner_call(call.callback_id)) return;
-  Calls& calls = inner_calls();
-  Inner& inner = calls.emplace_back();
+  Inner& inner = *new (call.scratch) Inner;
   const std::uint32_t id = kInner[call.callback_id](call, inner);
-  if (!callback_wanted(CUPTI_CB_DOMAIN_DRIVER_API, id)) {
-    calls.pop_back();
-    return;
-  }
-  inner.outer_correlation = call.correlation;
+  if (!callback_wanted(CUPTI_CB_DOMAIN_DRIVER_API, id)) return;
   inner.call.domain = CUPTI_CB_DOMAIN_DRIVER_API;
   inner.call.callback_id = id;
   inner.call.name = callback_name(CUPTI_CB_DOMAIN_DRIVER_API, id);
@@ -213,11 +204,8 @@ void nested_enter(const CallInfo& call) {
 }
 
 void nested_exit(const CallInfo& call, const int* result) {
-  if (call.domain != CUPTI_CB_DOMAIN_RUNTIME_API || !makes_inner_call(call.callback_id)) return;
-  Calls& calls = inner_calls();
-  if (calls.empty() || calls.back().outer_correlation != call.correlation) return;
-  deliver_call(calls.back().call, CUPTI_API_EXIT, result);
-  calls.pop_back();
+  Inner& inner = *static_cast<Inner*>(call.scratch);
+  if (inner.call.callback_id != 0) deliver_call(inner.call, CUPTI_API_EXIT, result);
 }
 
 }  // namespace zerostall::simgpu::cupti

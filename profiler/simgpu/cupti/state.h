@@ -50,6 +50,7 @@ void forget_subscriber();
 
 // --- nested.cpp: driver calls that a runtime call makes on the real stack.
 bool makes_inner_call(std::uint32_t runtime_id);
+// Of calls that are watched for it (kInnerCall).
 void nested_enter(const CallInfo& call);
 void nested_exit(const CallInfo& call, const int* result);
 
