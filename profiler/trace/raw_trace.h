@@ -135,6 +135,7 @@ struct TraceEnd {
   std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged part; 0 = not known
   std::string damage{};    // what is wrong there: "checksum", "segment header", "record", ...; "" = the file just ends
   std::string reason{};    // why recording ended before the process did: "the disk was full"; "" = no such thing
+  bool failed = false;     // that is a failure to write: not the limit that the user gave, nor the end of the process
 };
 
 struct RawTrace {

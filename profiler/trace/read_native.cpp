@@ -304,6 +304,8 @@ void read_status(Reading& reading, const format::FileHeader& header, std::size_t
                     trace.lost_calls + trace.lost_marks > 0;
   if (closed && header.file_bytes > file_bytes) reading.cut(file_bytes);
   trace.end.reason = text_of(header.stop_reason);
+  trace.end.failed =
+      header.stop_reason != format::StopReason::none && header.stop_reason != format::StopReason::max_bytes;
   if (trace.end.reason.empty() && !closed && trace.end.byte == 0)
     trace.end.reason = "its process was killed, left by _exit, or still runs";
 }
