@@ -94,6 +94,7 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
   Injection options;
   options.trace = !arguments.no_tracer;
   options.keep_host = arguments.keep_host;
+  options.stacks = arguments.stacks;
   options.whole_graphs = arguments.whole_graphs;
   options.simulate = device.simulate;
   options.model = device.model;

@@ -159,7 +159,7 @@ enum class DefinitionKind : std::uint32_t {
   meta = 1,      // id 0: a JSON object; keys of later ones replace those of earlier ones
   string = 2,    // ids from 1; id 0 is the empty string
   api_name = 3,  // id = callback_id * 4 + domain; CUPTI's name, with version suffix (cudaMalloc_v3020)
-  module = 4,
+  module = 4,    // layout of both: stacks.h
   stack = 5,
 };
 

@@ -101,7 +101,7 @@ MemoryKind memory_of_record(std::uint8_t kind) {
 bool add(Reading& reading, const format::CallRecord& r) {
   reading.trace.calls.push_back({r.begin_ns, r.end_ns, r.stream, r.handle, r.bytes, r.thread, r.correlation, r.context,
                                  format::api_id(r.domain, r.callback_id), r.result, r.depth,
-                                 direction_of_call(r.copy_kind)});
+                                 direction_of_call(r.copy_kind), r.stack});
   return true;
 }
 
@@ -169,7 +169,10 @@ void define(Reading& reading, std::uint64_t kind, std::uint32_t id, std::string_
       reading.api_names[id] = reading.trace.strings.intern(bytes);
       return;
     case format::DefinitionKind::module:
+      if (!add_module(id, bytes, reading.trace.stacks)) reading.odd("damaged_definitions");
+      return;
     case format::DefinitionKind::stack:
+      if (!add_stack(id, bytes, reading.trace.stacks)) reading.odd("damaged_definitions");
       return;
   }
   reading.odd("unknown_definitions");
@@ -326,6 +329,7 @@ void resolve_strings(Reading& reading) {
     resolve(mark.text);
   }
   for (RawNote& note : reading.trace.notes) resolve(note.text);
+  for (StringId* name : names_in(reading.trace.stacks)) resolve(*name);
 }
 
 std::string text_at(const Json& object, const char* key) {

@@ -26,9 +26,31 @@ constexpr std::uint8_t kUnknownDirection = 254;
 struct Trait {
   bool copy = false;
   bool counted = false;  // not of kind `other`
-  bool stack = false;    // its calls are recorded with their call stack
+  bool stack = false;    // its call stack is recorded
   enum class Profiler : std::uint8_t { no, start, stop } profiler = Profiler::no;
 };
+
+// Calls that wait, or may.
+constexpr bool is_wait(ApiKind kind) {
+  switch (kind) {
+    case ApiKind::stream_sync:
+    case ApiKind::device_sync:
+    case ApiKind::event_sync:
+    case ApiKind::copy:
+    case ApiKind::implicit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool wants_stack(ApiKind kind) {
+  return settings().stacks == StacksOf::all || (settings().stacks == StacksOf::waits && is_wait(kind));
+}
+
+// Within the device: nothing waits. To say so costs less than a stack.
+constexpr std::uint8_t kDeviceToDevice = 3;
+
 // Not a vector: other threads may call CUDA while the process destroys its statics.
 constexpr std::uint32_t kMostIds = 2048;
 constinit std::array<std::array<Trait, kMostIds>, 3> g_traits{};
@@ -42,17 +64,6 @@ struct Switched {
 Switched& switched() {
   static Switched* instance = new Switched;
   return *instance;
-}
-
-bool is_wait(ApiKind kind) {
-  return kind == ApiKind::stream_sync || kind == ApiKind::device_sync || kind == ApiKind::event_sync ||
-         kind == ApiKind::copy || kind == ApiKind::implicit;
-}
-
-Trait trait_of(const ApiInfo& info) {
-  const StacksOf stacks = settings().stacks;
-  const bool stack = stacks == StacksOf::all || (stacks == StacksOf::waits && is_wait(info.kind));
-  return {info.kind == ApiKind::copy, info.kind != ApiKind::other, stack};
 }
 
 // The calls that bound windows of the kind profiler_api are seen outside windows too, and never recorded.
@@ -81,7 +92,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   read_params(domain, id, data, r);
   r.end_ns = timestamp_ns();
-  if (trait.stack && thread.depth == 0) r.stack = stack_id();
+  if (trait.stack && r.copy_kind != kDeviceToDevice) r.stack = stack_id();
   collector().add(thread, r);
 }
 
@@ -121,7 +132,7 @@ void choose_ids(const CuptiApi& api, CUpti_CallbackDomain domain, std::uint32_t 
       if (is_known_api(name)) continue;
       unknown.emplace_back(name);
     }
-    traits[id] = trait_of(info);
+    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind), {}};
     collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     switched().ids.emplace_back(domain, id);
   }

@@ -1,6 +1,7 @@
 // How the tracer gets going: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls
 // InitializeInjection.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -61,12 +62,24 @@ void on_python_exit() {
   flush_activity();
 }
 
+StackSink sink_for_stacks() {
+  return {[](std::string_view text) { return collector().string_id(text); },
+          [](StackDefinition kind, std::uint32_t id, std::string_view bytes) {
+            const bool is_module = kind == StackDefinition::module;
+            collector().define(is_module ? format::DefinitionKind::module : format::DefinitionKind::stack, id, bytes);
+          }};
+}
+
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
   attend();
   if (!collector().open(meta_json(model ? model() : nullptr))) {
     attend_in_vain();
     return false;
+  }
+  if (settings().stacks != StacksOf::none) {
+    start_stacks(sink_for_stacks());
+    pthread_atfork(nullptr, nullptr, abandon_stacks);
   }
   std::string error;
   const bool ok = start_calls(&error);

@@ -17,8 +17,14 @@ std::uint64_t number(const char* name) {
   return text ? std::strtoull(text, nullptr, 10) : 0;
 }
 
+StacksOf stacks() {
+  const std::string_view text = variable("ZEROSTALL_TRACE_STACKS");
+  return text == "none" ? StacksOf::none : text == "all" ? StacksOf::all : StacksOf::waits;
+}
+
 Settings read() {
   Settings s;
+  s.stacks = stacks();
   s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
   s.whole_graphs = variable("ZEROSTALL_TRACE_WHOLE_GRAPHS") == "1";
   const std::string_view stacks = variable("ZEROSTALL_TRACE_STACKS");
