@@ -123,7 +123,7 @@ bool add(Reading& reading, const format::MarkRecord& r) {
 }
 
 bool add(Reading& reading, const format::NoteRecord& r) {
-  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::clock_step) return false;
+  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::window_close) return false;
   const auto kind = static_cast<NoteKind>(static_cast<std::uint32_t>(r.kind) - 1);
   reading.trace.notes.push_back({r.time_ns, r.value, r.thread, r.text, kind});
   return true;
@@ -307,6 +307,8 @@ void read_status(Reading& reading, const format::FileHeader& header, std::size_t
                     trace.lost_calls + trace.lost_marks > 0;
   if (closed && header.file_bytes > file_bytes) reading.cut(file_bytes);
   trace.end.reason = text_of(header.stop_reason);
+  trace.end.failed =
+      header.stop_reason != format::StopReason::none && header.stop_reason != format::StopReason::max_bytes;
   if (trace.end.reason.empty() && !closed && trace.end.byte == 0)
     trace.end.reason = "its process was killed, left by _exit, or still runs";
 }

@@ -18,6 +18,7 @@
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/stack_table.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -30,11 +31,17 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+void switch_recording(bool on) {
+  enable_calls(on);
+  enable_activity(on);
+}
+
 // Runs in forked children too, where there is nothing to end. CUPTI is asked for the last time: what comes after, such
 // as destructors of the program's globals, may find it gone.
 void on_exit() {
   if (collector().is_over()) return;
   check_surroundings(true);
+  if (const std::string why = why_no_window(); !why.empty()) collector().note(format::NoteKind::tool_problem, why, 0);
   collector().begin_exit();
   finish_activity();
 }
@@ -72,6 +79,7 @@ bool start() {
   const bool ok = start_calls(&error);
   std::string no_records;
   const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
+  if (ok) start_windows(settings().window, {[] { switch_recording(true); }, [] { switch_recording(false); }});
   start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))

@@ -1,5 +1,6 @@
 #include "profiler/tracer/settings.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -26,6 +27,12 @@ Settings read() {
   s.stacks = stacks();
   s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
   s.whole_graphs = variable("ZEROSTALL_TRACE_WHOLE_GRAPHS") == "1";
+  const std::string_view window = variable("ZEROSTALL_TRACE_WINDOW");
+  if (!parse_window(window, &s.window)) {
+    s.window = {};
+    std::fprintf(stderr, "[zerostall] ZEROSTALL_TRACE_WINDOW=%s is not understood: recording everything\n",
+                 window.data());
+  }
   s.max_bytes = number("ZEROSTALL_TRACE_MAX_BYTES");
   return s;
 }
