@@ -1,5 +1,5 @@
-// What a call stack costs a wait, against its limit (15 us with native and Python frames): ratios, printed, never
-// judged by a unit test. With ZEROSTALL_BENCH_PYTHON, a Python's shared library, the frames of Python are walked too.
+// What a native call stack costs a wait, against its limit (15 us with native and Python frames), by our walk and by
+// others: ratios, printed, never judged by a unit test. With Python frames: python_stacks.py.
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
 #include <execinfo.h>
