@@ -151,7 +151,6 @@ Json process_list(const std::vector<NamedRun>& processes) {
                     {"pid", number(run.meta.pid)},
                     {"argv", nullptr},  // of older versions: a trace does not hold it any more
                     {"complete", run.complete()},
-                    {"windows", windows(run)},
                     {"steps", run.steps.size()},
                     {"totals", to_json(run.totals)},
                     {"per_step", to_json(run.per_step)},
@@ -187,6 +186,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                {"source", source(run)},
                {"device", device(run)},
                {"complete", run.complete()},
+               {"windows", windows(run)},
                {"lost", run.lost},
                {"times_repeatable", repeatable(run)},
                {"steps_from", name_of(run.steps_from)},
