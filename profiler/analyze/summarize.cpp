@@ -149,7 +149,9 @@ void add_note(const Trace& trace, const RawNote& note, std::optional<std::size_t
       return;
     case NoteKind::detached:
     case NoteKind::lost_records:
-      return;  // summed by build_trace
+    case NoteKind::window_open:
+    case NoteKind::window_close:
+      return;  // read by build_trace and split_steps
   }
 }
 

@@ -92,9 +92,12 @@ void enable_overheads(const CuptiApi& api) {
   collector().define(format::DefinitionKind::meta, 0, R"({"tells_queue_full": true})");
 }
 
+bool g_whole_graphs = false;  // asked for, and this libcupti can; set before recording begins
+
 void enable_whole_graphs(const CuptiApi& api) {
-  if (cupti_version() >= kFirstWithWholeGraphs && api.enable_activity(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS)
-    return;
+  g_whole_graphs =
+      cupti_version() >= kFirstWithWholeGraphs && api.enable_activity(CUPTI_ACTIVITY_KIND_GRAPH_TRACE) == CUPTI_SUCCESS;
+  if (g_whole_graphs) return;
   collector().note(format::NoteKind::tool_problem,
                    "this libcupti cannot record a graph launch as a whole: each kernel, copy and memset in it is there",
                    0);
@@ -113,7 +116,7 @@ void turn_kinds(const CuptiApi& api, bool on) {
   const auto turn = on ? api.enable_activity : api.disable_activity;
   for (const CUpti_ActivityKind kind : kNeeded) turn(kind);
   for (const CUpti_ActivityKind kind : kMore) turn(kind);
-  if (settings().whole_graphs) turn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+  if (g_whole_graphs) turn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 }
 
 }  // namespace
