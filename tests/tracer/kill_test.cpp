@@ -68,10 +68,11 @@ Missing missing_in(const RawTrace& raw, Progress& progress, std::int64_t killed_
   return missing;
 }
 
-// Until something is there that can be lost.
+// Until something is there that can be lost: the file comes with the first CUDA call.
 bool wait_until_it_works(SubjectRun& subject) {
   for (int i = 0; i < 10000; ++i, pause(1))
-    if (subject.progress().threads > 0 && subject.progress().of[0].marks.count > 0) return true;
+    for (std::uint32_t slot = 0; slot < std::min(subject.progress().threads.load(), kMostThreads); ++slot)
+      if (subject.progress().of[slot].calls.count > 0) return true;
   return false;
 }
 
