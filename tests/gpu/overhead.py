@@ -19,8 +19,8 @@ STEPS = pathlib.Path(__file__).with_name("train_steps.py")
 WARMUP = 3  # steps that load code and fill the allocator
 # What is recorded, as the tracer is told (profiler/tracer/settings.h).
 WAYS = {
-    "counts only": {"ZEROSTALL_TRACE_GPU": "off", "ZEROSTALL_TRACE_STACKS": "off"},
-    "with GPU records": {"ZEROSTALL_TRACE_STACKS": "off"},
+    "counts only": {"ZEROSTALL_TRACE_GPU": "off", "ZEROSTALL_TRACE_STACKS": "none"},
+    "with GPU records": {"ZEROSTALL_TRACE_STACKS": "none"},
     "with GPU records and stacks of waits": {"ZEROSTALL_TRACE_STACKS": "waits"},
 }
 
