@@ -76,6 +76,6 @@
   X(cuStreamBatchMemOp_v2) X(cuStreamBatchMemOp_v2_ptsz) X(cuGreenCtxRecordEvent) X(cuGreenCtxWaitEvent) \
   X(cuCtxRecordEvent) X(cuCtxWaitEvent) X(cuMemBatchDecompressAsync) X(cuMemBatchDecompressAsync_ptsz) \
   X(cuMemcpyBatchAsync) X(cuMemcpyBatchAsync_ptsz) X(cuMemcpy3DBatchAsync) X(cuMemcpy3DBatchAsync_ptsz) \
-  X(cuMemcpyBatchAsync_v2) X(cuMemcpyBatchAsync_v2_ptsz) X(cuMemcpy3DBatchAsync_v2) X(cuMemcpy3DBatchAsync_v2_ptsz) \
-  
+  X(cuMemcpyBatchAsync_v2) X(cuMemcpyBatchAsync_v2_ptsz) X(cuMemcpy3DBatchAsync_v2) X(cuMemcpy3DBatchAsync_v2_ptsz)
+
 // clang-format on

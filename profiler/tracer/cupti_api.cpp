@@ -52,6 +52,7 @@ Loaded load() {
          find(library, "cuptiGetCallbackName", a.get_callback_name, l.error) &&
          find(library, "cuptiActivityRegisterCallbacks", a.register_callbacks, l.error) &&
          find(library, "cuptiActivityEnable", a.enable_activity, l.error) &&
+         find(library, "cuptiActivityDisable", a.disable_activity, l.error) &&
          find(library, "cuptiActivityFlushAll", a.flush_all, l.error) &&
          find(library, "cuptiActivityGetNextRecord", a.next_record, l.error) &&
          find(library, "cuptiActivityGetNumDroppedRecords", a.dropped_records, l.error) &&

@@ -18,6 +18,7 @@ struct CuptiApi {
   decltype(&cuptiGetCallbackName) get_callback_name;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
   decltype(&cuptiActivityEnable) enable_activity;
+  decltype(&cuptiActivityDisable) disable_activity;
   decltype(&cuptiActivityFlushAll) flush_all;
   decltype(&cuptiActivityGetNextRecord) next_record;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records;

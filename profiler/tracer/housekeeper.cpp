@@ -13,6 +13,7 @@
 #include "profiler/tracer/activity.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -74,6 +75,7 @@ void* keep_house(void*) {
     if (alone()) std::exit(0);  // as the C library does when the last thread ends
     if (!collector().is_writing()) continue;
     collector().keep_house();
+    watch_windows();
     if (tick % kTicksPerFlush != 0 || collector().is_exiting()) continue;
     check_surroundings(false);
     flush_activity();

@@ -1,6 +1,7 @@
 // How the tracer gets going: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls
 // InitializeInjection.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,7 +16,9 @@
 #include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
 #include "profiler/tracer/settings.h"
+#include "profiler/tracer/stack_table.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -28,11 +31,17 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+void switch_recording(bool on) {
+  enable_calls(on);
+  enable_activity(on);
+}
+
 // Runs in forked children too, where there is nothing to end. CUPTI is asked for the last time: what comes after, such
 // as destructors of the program's globals, may find it gone.
 void on_exit() {
   if (collector().is_over()) return;
   check_surroundings(true);
+  if (const std::string why = why_no_window(); !why.empty()) collector().note(format::NoteKind::tool_problem, why, 0);
   collector().begin_exit();
   finish_activity();
 }
@@ -47,6 +56,14 @@ void on_python_exit() {
   flush_activity();
 }
 
+StackSink sink_for_stacks() {
+  return {[](std::string_view text) { return collector().string_id(text); },
+          [](StackDefinition kind, std::uint32_t id, std::string_view bytes) {
+            const bool is_module = kind == StackDefinition::module;
+            collector().define(is_module ? format::DefinitionKind::module : format::DefinitionKind::stack, id, bytes);
+          }};
+}
+
 bool start() {
   const auto model = reinterpret_cast<ModelFunction>(dlsym(RTLD_DEFAULT, "zerostall_sim_model"));
   attend();
@@ -54,10 +71,15 @@ bool start() {
     attend_in_vain();
     return false;
   }
+  if (settings().stacks != StacksOf::none) {
+    start_stacks(sink_for_stacks());
+    pthread_atfork(nullptr, nullptr, abandon_stacks);
+  }
   std::string error;
   const bool ok = start_calls(&error);
   std::string no_records;
   const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
+  if (ok) start_windows(settings().window, {[] { switch_recording(true); }, [] { switch_recording(false); }});
   start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
