@@ -45,7 +45,7 @@ def line_of(way, pairs):
         return f"{way}: not measured"
     without, with_it, ratio, low, high = ratios(pairs)
     return (f"{way}: {with_it:.2f} ms a step, {without:.2f} ms without: {100 * (ratio - 1):+.1f} % "
-            f"(pairs {100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %)")
+            f"({len(pairs)} pair{'s' if len(pairs) > 1 else ''}, {100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %)")
 
 
 def run(command, environment, timeout_s):
