@@ -12,7 +12,8 @@ import sys
 
 # Whether the host met a busy or an idle GPU: a matter of time, which the simulation models and does not know.
 # Pinned memory is taken anew when the GPU is not done with the old: so does PyTorch.
-OF_TIME = ("drains", "idle_waits", "queue_full", "spins", "cudaHostAlloc", "cudaEventQuery", "cudaStreamQuery", "cuEventQuery", "cuStreamQuery")
+OF_TIME = ("drains", "idle_waits", "queue_full", "spins", "cudaHostAlloc", "cudaEventQuery", "cudaStreamQuery",
+           "cuEventQuery", "cuStreamQuery")
 NO_RUN = "no run"
 
 
