@@ -63,6 +63,22 @@ class Table(unittest.TestCase):
         other["calls"]["cudaMalloc"] = {"count": 5}
         self.assertEqual(by_count(compare_counts.compare({"p": stat()}, {"p": other}))["calls: cudaMalloc"], (0, 5, "DIFF"))
 
+    def test_waits_between_steps_may_move_into_one_as_long_as_none_is_lost(self):
+        other = stat()
+        other["outside"]["waits"] = 2
+        self.assertEqual(by_count(compare_counts.compare({"p": other}, {"p": stat()}))["outside steps: waits"], (2, 1, "time"))
+        other["totals"]["waits"] = 4
+        self.assertEqual(by_count(compare_counts.compare({"p": other}, {"p": stat()}))["outside steps: waits"], (2, 1, "DIFF"))
+
+    def test_implicit_calls_differ_by_time_where_they_are_pinned_memory(self):
+        one, other = stat(), stat()
+        one["totals"]["implicit"], other["totals"]["implicit"] = 5, 7
+        self.assertEqual(by_count(compare_counts.compare({"p": one}, {"p": other}))["total: implicit"], (5, 7, "DIFF"))
+        one["calls"]["cudaHostAlloc"], other["calls"]["cudaHostAlloc"] = {"count": 3}, {"count": 5}
+        rows = by_count(compare_counts.compare({"p": one}, {"p": other}))
+        self.assertEqual(rows["total: implicit"], (5, 7, "time"))
+        self.assertEqual(rows["calls: cudaHostAlloc"], (3, 5, "time"))
+
     def test_verify_gives_a_row_for_each_setting(self):
         rows = by_count(compare_counts.compare({"flux2": verify()}, {"flux2": verify(2)}))
         self.assertEqual(rows["no fix: train: waits"], ("0/3/3", "0/2/2", "DIFF"))
@@ -108,7 +124,7 @@ class Ratios(unittest.TestCase):
 
     def test_the_line(self):
         self.assertEqual(overhead.line_of("counts only", [(10.0, 10.5)]),
-                         "counts only: 10.50 ms a step, 10.00 ms without: +5.0 % (pairs +5.0 to +5.0 %)")
+                         "counts only: 10.50 ms a step, 10.00 ms without: +5.0 % (1 pair, +5.0 to +5.0 %)")
         self.assertEqual(overhead.line_of("counts only", []), "counts only: not measured")
 
     def test_step_times_are_found_among_other_output(self):

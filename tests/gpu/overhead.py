@@ -19,8 +19,8 @@ STEPS = pathlib.Path(__file__).with_name("train_steps.py")
 WARMUP = 3  # steps that load code and fill the allocator
 # What is recorded, as the tracer is told (profiler/tracer/settings.h).
 WAYS = {
-    "counts only": {"ZEROSTALL_TRACE_GPU": "off", "ZEROSTALL_TRACE_STACKS": "off"},
-    "with GPU records": {"ZEROSTALL_TRACE_STACKS": "off"},
+    "counts only": {"ZEROSTALL_TRACE_GPU": "off", "ZEROSTALL_TRACE_STACKS": "none"},
+    "with GPU records": {"ZEROSTALL_TRACE_STACKS": "none"},
     "with GPU records and stacks of waits": {"ZEROSTALL_TRACE_STACKS": "waits"},
 }
 
@@ -45,7 +45,7 @@ def line_of(way, pairs):
         return f"{way}: not measured"
     without, with_it, ratio, low, high = ratios(pairs)
     return (f"{way}: {with_it:.2f} ms a step, {without:.2f} ms without: {100 * (ratio - 1):+.1f} % "
-            f"(pairs {100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %)")
+            f"({len(pairs)} pair{'s' if len(pairs) > 1 else ''}, {100 * (low - 1):+.1f} to {100 * (high - 1):+.1f} %)")
 
 
 def run(command, environment, timeout_s):
