@@ -19,6 +19,8 @@ struct Oddity {
 constexpr auto kOddities = std::to_array<Oddity>({
     {"backward_stamps", "time stamp", "running backwards within a thread: the order of the file was kept"},
     {"bad_times", "piece", "of GPU work with impossible times: left out of times, and of what ran dry or idle"},
+    {"calls_after_exit", "call",
+     "made while the process ended: some may be missing, and so may the GPU work they started"},
     {"bytes_after_end", "byte", "behind the end of the trace: not read"},
     {"checksum_errors", "chunk", "with a wrong checksum: nothing was read from there on"},
     {"clock_steps", "time", "the clock was set during the recording: times across it are wrong"},

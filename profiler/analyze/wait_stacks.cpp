@@ -63,7 +63,8 @@ std::int64_t sum(const WaitStack& stack, std::int64_t WaitsThere::*field) {
 bool is_library_path(std::string_view path) {
   for (const std::string_view start : {"site-packages/", "dist-packages/", "lib/python3", "<frozen ", "/"})
     if (path.starts_with(start)) return true;
-  return false;
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("libpython3") || name.starts_with("python3");  // "lib/libpython3.11.so.1.0", "bin/python3.11"
 }
 
 std::vector<WaitStack> find_wait_stacks(const Trace& trace, const std::vector<Wait>& waits, const Measured& measured,

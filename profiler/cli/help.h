@@ -59,11 +59,12 @@ Exit codes: the command's own when it is not 0 (128 + n: killed by signal n); el
 inline constexpr const char* kStatFooter = R"(Words:
   wait            a moment in which the host may wait for the GPU; a copy and the sync behind it are one
   GPU ran dry     waits at whose end the GPU had nothing left to do
-  stream, event, device syncs, blocking copies
+  stream, event, device syncs, blocking copies, blocking memsets
                   what the waits are made of; a wait can be a blocking copy and a sync, so these do not add up to waits
   H2D stalls      waits with a copy from host to device; `H2D stall` is the time in them
   blocked         time in the waits; (modelled): on the simulated GPU, from a model, not measured
   warm-up         first steps, not judged (--warmup): the figures per judged step leave them out
+  unsteady        a step in which code was loaded or device memory grew: its counts are judged, its times are not
   outside steps   before the first step, between steps, after the last
   unclosed step   one without an end; a step by nvtx.mark ends at the next mark, so the last one has none
   background      threads that do not work for the step (loaders, loggers)

@@ -74,6 +74,10 @@ void add_record(CLI::App& app, RecordArguments& options) {
                           "model (default): a modelled cost per call; cpu: measured CPU time between calls"),
        "CLOCK")
       ->check(CLI::IsMember({"model", "cpu"}).description(""));
+  word(record->add_option("--stacks", options.stacks,
+                          "Calls whose call stack is recorded: none, waits or all (default: waits)"),
+       "CALLS")
+      ->check(CLI::IsMember({"none", "waits", "all"}).description(""));
   record->add_flag("--keep-host", options.keep_host,
                    "Store the host's name in the trace (default: its number in a job only)");
   record->add_flag("--whole-graphs", options.whole_graphs,

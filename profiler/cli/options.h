@@ -28,6 +28,7 @@ struct RecordArguments {
   bool quiet = false;
   bool no_tracer = false;
   bool keep_host = false;
+  std::string stacks = "waits";
   bool whole_graphs = false;
 };
 

@@ -94,6 +94,7 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
   Injection options;
   options.trace = !arguments.no_tracer;
   options.keep_host = arguments.keep_host;
+  options.stacks = arguments.stacks;
   options.whole_graphs = arguments.whole_graphs;
   options.simulate = device.simulate;
   options.model = device.model;
@@ -142,6 +143,9 @@ void read_trace(const fs::path& file, Left& left) {
   }
   RunSummary summary = analyze(std::move(*raw), {file.string()});
   for (const std::string& problem : summary.tool_problems) left.problems.push_back("tracer: " + problem);
+  if (summary.end.failed)
+    left.problems.push_back("the trace of process " + fmt::to_string(summary.meta.pid.value_or(0)) +
+                            " ends early: " + summary.end.reason);
   if (!summary.has_cuda_calls) return;  // a launcher that only asked how many devices there are
   std::string name = process_name(summary.meta);
   left.processes.push_back({{std::move(name), std::move(summary)}, file});

@@ -91,6 +91,7 @@ std::map<std::string, std::string> injection(const Injection& options, const Ins
     added["ZEROSTALL_TRACE"] = fs::absolute(trace).string();  // the child may change its folder before it is opened
     if (options.whole_graphs) added["ZEROSTALL_TRACE_WHOLE_GRAPHS"] = "1";
     added["CUDA_INJECTION64_PATH"] = added["NVTX_INJECTION64_PATH"] = paths.tracer.string();
+    added["ZEROSTALL_TRACE_STACKS"] = options.stacks;
     added["ZEROSTALL_TRACE_KEEP_HOST"] = options.keep_host ? "1" : "0";
   }
   if (options.simulate) add_simulator(options, paths, added);

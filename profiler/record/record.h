@@ -17,6 +17,7 @@ namespace zerostall {
 struct Injection {
   bool trace = true;                 // false: the simulated GPU alone
   bool keep_host = false;            // the host's name goes into the trace
+  std::string stacks = "waits";      // calls whose call stack is recorded: none, waits, all
   bool whole_graphs = false;         // a launch of a graph is one record, not one for each of its nodes
   bool simulate = false;             // on the simulated GPU; all below is for that one only
   std::string model = "h200";        // device model

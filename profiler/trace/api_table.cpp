@@ -74,6 +74,7 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cuMemsetD8Async", memset, kAsync}, {"cuMemsetD16Async", memset, kAsync}, {"cuMemsetD32Async", memset, kAsync},
     {"cuMemsetD2D8Async", memset, kAsync}, {"cuMemsetD2D16Async", memset, kAsync},
     {"cuMemsetD2D32Async", memset, kAsync},
+    {"cuMemBatchDecompressAsync", memset, kAsync},  // fills memory; leaves no record of a kernel
 
     // What nvcc 13 makes of <<<>>> is __cudaLaunchKernel.
     {"cudaLaunch", launch}, {"cudaLaunchKernel", launch}, {"__cudaLaunchKernel", launch}, {"cudaLaunchKernelExC", launch},
@@ -82,7 +83,6 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cuLaunch", launch}, {"cuLaunchGrid", launch}, {"cuLaunchGridAsync", launch},
     {"cuLaunchKernel", launch}, {"cuLaunchKernelEx", launch},
     {"cuLaunchCooperativeKernel", launch}, {"cuLaunchCooperativeKernelMultiDevice", launch},
-    {"cuMemBatchDecompressAsync", launch},
 
     {"cudaMalloc", implicit, kSync, kNone, kGrows}, {"cudaMallocPitch", implicit, kSync, kNone, kGrows},
     {"cudaMalloc3D", implicit, kSync, kNone, kGrows}, {"cudaMallocArray", implicit, kSync, kNone, kGrows},

@@ -132,6 +132,8 @@ enum class NoteKind : std::uint32_t {
   tool_problem = 4,      // text = what went wrong inside the tracer
   warning = 5,           // text = what may make the trace wrong or incomplete; recording went on
   detached = 6,          // text = why nothing was recorded from here on, although the program ran on
+  window_open = 8,       // recording was switched on (ZEROSTALL_TRACE_WINDOW)
+  window_close = 9,      // recording was switched off: what the program did from here on is unknown
   clock_step = 7,        // value = nanoseconds by which the clock of the time stamps was set, text = the same in words
 };
 
@@ -157,7 +159,7 @@ enum class DefinitionKind : std::uint32_t {
   meta = 1,      // id 0: a JSON object; keys of later ones replace those of earlier ones
   string = 2,    // ids from 1; id 0 is the empty string
   api_name = 3,  // id = callback_id * 4 + domain; CUPTI's name, with version suffix (cudaMalloc_v3020)
-  module = 4,
+  module = 4,    // layout of both: stacks.h
   stack = 5,
 };
 

@@ -97,7 +97,9 @@ enum class NoteKind : std::uint8_t {
   tool_problem,
   warning,
   detached,
-  clock_step
+  clock_step,
+  window_open,
+  window_close
 };
 
 // Something the tool has to say about the trace; see profiler/trace/format.h for the meaning of `value` and `text`.
@@ -123,8 +125,8 @@ struct TraceMeta {
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
   std::optional<std::int64_t> host_number;  // of the host within the job
   std::string host;                         // its name, where the user wanted that kept
-  std::vector<std::string> unknown_apis;  // functions that CUPTI can report and this program does not know
-  bool tells_queue_full = false;          // CUPTI says of launches whether they waited for a place in the queue
+  std::vector<std::string> unknown_apis;    // functions that CUPTI can report and this program does not know
+  bool tells_queue_full = false;            // CUPTI says of launches whether they waited for a place in the queue
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
@@ -133,6 +135,7 @@ struct TraceEnd {
   std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged part; 0 = not known
   std::string damage{};    // what is wrong there: "checksum", "segment header", "record", ...; "" = the file just ends
   std::string reason{};    // why recording ended before the process did: "the disk was full"; "" = no such thing
+  bool failed = false;     // that is a failure to write: not the limit that the user gave, nor the end of the process
 };
 
 struct RawTrace {

@@ -101,7 +101,7 @@ MemoryKind memory_of_record(std::uint8_t kind) {
 bool add(Reading& reading, const format::CallRecord& r) {
   reading.trace.calls.push_back({r.begin_ns, r.end_ns, r.stream, r.handle, r.bytes, r.thread, r.correlation, r.context,
                                  format::api_id(r.domain, r.callback_id), r.result, r.depth,
-                                 direction_of_call(r.copy_kind)});
+                                 direction_of_call(r.copy_kind), r.stack});
   return true;
 }
 
@@ -123,7 +123,7 @@ bool add(Reading& reading, const format::MarkRecord& r) {
 }
 
 bool add(Reading& reading, const format::NoteRecord& r) {
-  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::clock_step) return false;
+  if (r.kind < format::NoteKind::lost_records || r.kind > format::NoteKind::window_close) return false;
   const auto kind = static_cast<NoteKind>(static_cast<std::uint32_t>(r.kind) - 1);
   reading.trace.notes.push_back({r.time_ns, r.value, r.thread, r.text, kind});
   return true;
@@ -169,7 +169,10 @@ void define(Reading& reading, std::uint64_t kind, std::uint32_t id, std::string_
       reading.api_names[id] = reading.trace.strings.intern(bytes);
       return;
     case format::DefinitionKind::module:
+      if (!add_module(id, bytes, reading.trace.stacks)) reading.odd("damaged_definitions");
+      return;
     case format::DefinitionKind::stack:
+      if (!add_stack(id, bytes, reading.trace.stacks)) reading.odd("damaged_definitions");
       return;
   }
   reading.odd("unknown_definitions");
@@ -304,6 +307,8 @@ void read_status(Reading& reading, const format::FileHeader& header, std::size_t
                     trace.lost_calls + trace.lost_marks > 0;
   if (closed && header.file_bytes > file_bytes) reading.cut(file_bytes);
   trace.end.reason = text_of(header.stop_reason);
+  trace.end.failed =
+      header.stop_reason != format::StopReason::none && header.stop_reason != format::StopReason::max_bytes;
   if (trace.end.reason.empty() && !closed && trace.end.byte == 0)
     trace.end.reason = "its process was killed, left by _exit, or still runs";
 }
@@ -324,6 +329,7 @@ void resolve_strings(Reading& reading) {
     resolve(mark.text);
   }
   for (RawNote& note : reading.trace.notes) resolve(note.text);
+  for (StringId* name : names_in(reading.trace.stacks)) resolve(*name);
 }
 
 std::string text_at(const Json& object, const char* key) {

@@ -15,8 +15,8 @@ namespace zerostall {
 //
 // Keys of the meta object that are understood: "tool" and "version" (texts), "clock" ("measured" or "modelled"),
 // "host_clock", "device" (object, of which "name" is shown), "simulated_model" (text; stands for the device where that
-// is absent), and of the process "pid", "program", "script", "arguments", "rank", "local_rank", "world_size", "host_number",
-// "host". Absent: unknown tool, measured clock, no device.
+// is absent), and of the process "pid", "program", "script", "arguments", "rank", "local_rank", "world_size",
+// "host_number", "host". Absent: unknown tool, measured clock, no device.
 Result<RawTrace> read_native(const std::filesystem::path& path);
 
 // The same for bytes in memory; `name` is used in errors.

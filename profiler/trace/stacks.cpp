@@ -4,15 +4,15 @@ namespace zerostall {
 namespace {
 
 struct Reader {
-  std::span<const std::byte> left;
+  std::string_view left;
   bool ok = true;
 
   std::uint64_t number() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       if (left.empty()) break;
-      const auto byte = std::to_integer<unsigned>(left.front());
-      left = left.subspan(1);
+      const unsigned byte = static_cast<unsigned char>(left.front());
+      left.remove_prefix(1);
       value |= std::uint64_t{byte & 0x7fu} << shift;
       if (byte < 0x80) return value;
     }
@@ -30,8 +30,8 @@ struct Reader {
     const std::uint64_t bytes = number();
     ok = ok && bytes <= left.size();
     if (!ok) return "";
-    std::string value(reinterpret_cast<const char*>(left.data()), bytes);
-    left = left.subspan(bytes);
+    std::string value(left.substr(0, bytes));
+    left.remove_prefix(bytes);
     return value;
   }
 
@@ -45,13 +45,13 @@ struct Reader {
 
 }  // namespace
 
-std::optional<Module> parse_module(std::span<const std::byte> payload) {
+std::optional<Module> parse_module(std::string_view payload) {
   Reader in{payload};
   Module module{in.text(), in.text()};
   return in.ok && in.left.empty() ? std::optional(std::move(module)) : std::nullopt;
 }
 
-std::optional<Stack> parse_stack(std::span<const std::byte> payload) {
+std::optional<Stack> parse_stack(std::string_view payload) {
   Reader in{payload};
   Stack stack;
   const std::uint64_t state = in.number(), flags = in.number();
@@ -71,6 +71,25 @@ std::optional<Stack> parse_stack(std::span<const std::byte> payload) {
     frame.line = in.id();
   }
   return in.ok && in.left.empty() ? std::optional(std::move(stack)) : std::nullopt;
+}
+
+bool add_module(std::uint32_t id, std::string_view payload, Stacks& stacks) {
+  auto module = parse_module(payload);
+  if (module) stacks.modules[id] = std::move(*module);
+  return module.has_value();
+}
+
+bool add_stack(std::uint32_t id, std::string_view payload, Stacks& stacks) {
+  auto stack = parse_stack(payload);
+  if (stack) stacks.stacks[id] = std::move(*stack);
+  return stack.has_value();
+}
+
+std::vector<std::uint32_t*> names_in(Stacks& stacks) {
+  std::vector<std::uint32_t*> names;
+  for (auto& [id, stack] : stacks.stacks)
+    for (PythonFrame& frame : stack.python) names.insert(names.end(), {&frame.file, &frame.function});
+  return names;
 }
 
 }  // namespace zerostall

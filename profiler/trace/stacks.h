@@ -8,12 +8,11 @@
 // before it. File and function are string ids; line 0 = none. Build id: the GNU build id in hexadecimal, or, for a file
 // without one, id_of_headers().
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zerostall {
@@ -51,7 +50,14 @@ struct Stacks {
 };
 
 // Nothing if the payload is damaged. String ids are not checked.
-std::optional<Module> parse_module(std::span<const std::byte> payload);
-std::optional<Stack> parse_stack(std::span<const std::byte> payload);
+std::optional<Module> parse_module(std::string_view payload);
+std::optional<Stack> parse_stack(std::string_view payload);
+
+// Adds what a definition says. False: it is damaged, and nothing was added.
+bool add_module(std::uint32_t id, std::string_view payload, Stacks& stacks);
+bool add_stack(std::uint32_t id, std::string_view payload, Stacks& stacks);
+
+// The string ids in all stacks, for a reader to exchange.
+std::vector<std::uint32_t*> names_in(Stacks& stacks);
 
 }  // namespace zerostall

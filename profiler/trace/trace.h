@@ -84,7 +84,7 @@ struct Trace {
   std::vector<Nanos> lazy_loads;  // when code was loaded because it was first needed; in file order
   std::vector<RawNote> notes;     // in file order
   Stacks stacks;
-  bool truncated = false;         // cut off, damaged, or not recorded to the end: `end` says where and why
+  bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
   std::int64_t lost_records = 0;                 // GPU records
   std::int64_t lost_calls = 0, lost_marks = 0;   // that the tracer saw and could not record

@@ -1,5 +1,6 @@
 #include "profiler/tracer/activity.h"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 
@@ -35,8 +36,6 @@ std::uint32_t cupti_version() {
   }();
   return version;
 }
-
-std::atomic<bool> g_in_use{false};  // CUPTI has asked for a buffer: it is up and has something to flush
 
 void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
   g_in_use.store(true, std::memory_order_relaxed);
@@ -101,6 +100,22 @@ void enable_whole_graphs(const CuptiApi& api) {
                    0);
 }
 
+constexpr std::array kNeeded = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr std::array kMore = {CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_OVERHEAD};
+
+// `ending`: off from the next flush on, so that work that was launched in the window is still recorded.
+enum class Power : std::uint8_t { never, on, ending, off };
+std::mutex g_power_lock;
+Power g_power = Power::never;
+
+void turn_kinds(const CuptiApi& api, bool on) {
+  const auto turn = on ? api.enable_activity : api.disable_activity;
+  for (const CUpti_ActivityKind kind : kNeeded) turn(kind);
+  for (const CUpti_ActivityKind kind : kMore) turn(kind);
+  if (settings().whole_graphs) turn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+}
+
 }  // namespace
 
 bool start_activity(std::string* error) {
@@ -111,8 +126,7 @@ bool start_activity(std::string* error) {
     *error = "cuptiActivityRegisterCallbacks: " + result_text(r);
     return false;
   }
-  for (const CUpti_ActivityKind kind :
-       {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET})
+  for (const CUpti_ActivityKind kind : kNeeded)
     if (const CUptiResult r = api.enable_activity(kind); r != CUPTI_SUCCESS) {
       *error = "cuptiActivityEnable(" + std::to_string(static_cast<int>(kind)) + "): " + result_text(r);
       return false;
@@ -120,7 +134,15 @@ bool start_activity(std::string* error) {
   api.enable_activity(CUPTI_ACTIVITY_KIND_MEMCPY2);  // copies between devices: not everywhere
   enable_overheads(api);
   if (settings().whole_graphs) enable_whole_graphs(api);
+  g_power = Power::on;
   return true;
+}
+
+void enable_activity(bool on) {
+  std::lock_guard guard(g_power_lock);
+  if (g_power == Power::never) return;
+  if (on && g_power == Power::off) turn_kinds(*cupti_api(), true);
+  g_power = on ? Power::on : g_power == Power::on ? Power::ending : g_power;
 }
 
 void flush_activity() {
@@ -128,6 +150,10 @@ void flush_activity() {
   if (!api || !cupti_is_alive() || !g_in_use.load(std::memory_order_relaxed)) return;
   api->flush_all(0);
   note_dropped(*api);
+  std::lock_guard guard(g_power_lock);
+  if (g_power != Power::ending) return;
+  turn_kinds(*api, false);
+  g_power = Power::off;
 }
 
 void finish_activity() {

@@ -140,7 +140,9 @@ void read_handle(const P& p, CallRecord& r) {
   if constexpr (requires { p.event; }) r.handle = handle(p.event);
   if constexpr (requires { p.hEvent; }) r.handle = handle(p.hEvent);
   if constexpr (requires { p.graphExec; }) r.handle = handle(p.graphExec);
-  if constexpr (requires { p.hGraph; }) r.handle = handle(p.hGraph);
+  if constexpr (
+      requires { p.hGraph; } && !requires { p.dependencies; })
+    r.handle = handle(p.hGraph);
 }
 
 // Sizes that the parameters themselves hold.

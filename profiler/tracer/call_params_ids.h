@@ -30,7 +30,9 @@
   X(cudaMemcpy3DPeerAsync_ptsz_v7000) X(cudaLaunchCooperativeKernel_v9000) \
   X(cudaLaunchCooperativeKernel_ptsz_v9000) \
   X(cudaWaitExternalSemaphoresAsync_v10000) X(cudaWaitExternalSemaphoresAsync_ptsz_v10000) \
-  X(cudaGraphLaunch_v10000) X(cudaGraphLaunch_ptsz_v10000) X(cudaEventRecordWithFlags_v11010) \
+  X(cudaStreamBeginCapture_v10000) X(cudaStreamBeginCapture_ptsz_v10000) \
+  X(cudaStreamEndCapture_v10000) X(cudaStreamEndCapture_ptsz_v10000) X(cudaStreamBeginCaptureToGraph_v12030) \
+  X(cudaStreamBeginCaptureToGraph_ptsz_v12030) X(cudaGraphLaunch_v10000) X(cudaGraphLaunch_ptsz_v10000) X(cudaEventRecordWithFlags_v11010) \
   X(cudaEventRecordWithFlags_ptsz_v11010) X(cudaWaitExternalSemaphoresAsync_v11020) \
   X(cudaWaitExternalSemaphoresAsync_ptsz_v11020) X(cudaLaunchKernelExC_v11060) X(cudaLaunchKernelExC_ptsz_v11060) \
   X(cudaMemcpyBatchAsync_v12080) X(cudaMemcpyBatchAsync_ptsz_v12080) X(cudaMemcpy3DBatchAsync_v12080) \
@@ -66,12 +68,14 @@
   X(cuLaunchKernel_ptsz) X(cuStreamWaitValue32) X(cuStreamWaitValue32_ptsz) X(cuStreamBatchMemOp) \
   X(cuStreamBatchMemOp_ptsz) X(cuStreamWaitValue64) X(cuStreamWaitValue64_ptsz) X(cuLaunchCooperativeKernel) \
   X(cuLaunchCooperativeKernel_ptsz) X(cuWaitExternalSemaphoresAsync) \
-  X(cuWaitExternalSemaphoresAsync_ptsz) X(cuGraphLaunch) X(cuGraphLaunch_ptsz) X(cuMemCreate) \
+  X(cuWaitExternalSemaphoresAsync_ptsz) X(cuStreamBeginCapture_v2) X(cuStreamBeginCapture_v2_ptsz) X(cuStreamEndCapture) \
+  X(cuStreamEndCapture_ptsz) X(cuStreamBeginCapture) X(cuStreamBeginCapture_ptsz) X(cuStreamBeginCaptureToGraph) \
+  X(cuStreamBeginCaptureToGraph_ptsz) X(cuGraphLaunch) X(cuGraphLaunch_ptsz) X(cuMemCreate) \
   X(cuEventRecordWithFlags) X(cuEventRecordWithFlags_ptsz) X(cuLaunchKernelEx) X(cuLaunchKernelEx_ptsz) \
   X(cuStreamWaitValue32_v2) X(cuStreamWaitValue32_v2_ptsz) X(cuStreamWaitValue64_v2) X(cuStreamWaitValue64_v2_ptsz) \
   X(cuStreamBatchMemOp_v2) X(cuStreamBatchMemOp_v2_ptsz) X(cuGreenCtxRecordEvent) X(cuGreenCtxWaitEvent) \
   X(cuCtxRecordEvent) X(cuCtxWaitEvent) X(cuMemBatchDecompressAsync) X(cuMemBatchDecompressAsync_ptsz) \
   X(cuMemcpyBatchAsync) X(cuMemcpyBatchAsync_ptsz) X(cuMemcpy3DBatchAsync) X(cuMemcpy3DBatchAsync_ptsz) \
-  X(cuMemcpyBatchAsync_v2) X(cuMemcpyBatchAsync_v2_ptsz) X(cuMemcpy3DBatchAsync_v2) X(cuMemcpy3DBatchAsync_v2_ptsz) \
-  
+  X(cuMemcpyBatchAsync_v2) X(cuMemcpyBatchAsync_v2_ptsz) X(cuMemcpy3DBatchAsync_v2) X(cuMemcpy3DBatchAsync_v2_ptsz)
+
 // clang-format on

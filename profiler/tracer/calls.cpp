@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <utility>
 #include <vector>
 
 #include "profiler/trace/api_table.h"
 #include "profiler/tracer/call_params.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/settings.h"
+#include "profiler/tracer/stack_table.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -21,10 +26,53 @@ constexpr std::uint8_t kUnknownDirection = 254;
 struct Trait {
   bool copy = false;
   bool counted = false;  // not of kind `other`
+  bool stack = false;    // its call stack is recorded
+  enum class Profiler : std::uint8_t { no, start, stop } profiler = Profiler::no;
 };
+
+// Calls that wait, or may.
+constexpr bool is_wait(ApiKind kind) {
+  switch (kind) {
+    case ApiKind::stream_sync:
+    case ApiKind::device_sync:
+    case ApiKind::event_sync:
+    case ApiKind::copy:
+    case ApiKind::implicit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool wants_stack(ApiKind kind) {
+  return settings().stacks == StacksOf::all || (settings().stacks == StacksOf::waits && is_wait(kind));
+}
+
+// Within the device: nothing waits. To say so costs less than a stack.
+constexpr std::uint8_t kDeviceToDevice = 3;
+
 // Not a vector: other threads may call CUDA while the process destroys its statics.
 constexpr std::uint32_t kMostIds = 2048;
 constinit std::array<std::array<Trait, kMostIds>, 3> g_traits{};
+
+// What is switched with a window.
+struct Switched {
+  CUpti_SubscriberHandle subscriber = nullptr;
+  std::vector<std::pair<CUpti_CallbackDomain, std::uint32_t>> ids;
+  std::atomic<std::uint32_t> windows{0};
+};
+Switched& switched() {
+  static Switched* instance = new Switched;
+  return *instance;
+}
+
+// The calls that bound windows of the kind profiler_api are seen outside windows too, and never recorded.
+bool on_profiler_call(Trait trait, CUpti_ApiCallbackSite site) {
+  if (trait.profiler == Trait::Profiler::no) return false;
+  if (trait.profiler == Trait::Profiler::start && site == CUPTI_API_EXIT) profiler_started();
+  if (trait.profiler == Trait::Profiler::stop && site == CUPTI_API_ENTER) profiler_stopped();
+  return true;
+}
 
 void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData& data) {
   if (!data.correlationData || *data.correlationData == 0)
@@ -44,6 +92,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   read_params(domain, id, data, r);
   r.end_ns = timestamp_ns();
+  if (trait.stack && r.copy_kind != kDeviceToDevice) r.stack = stack_id();
   collector().add(thread, r);
 }
 
@@ -51,24 +100,28 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   if (domain == CUPTI_CB_DOMAIN_STATE) return on_cupti_state(id, raw);
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API && domain != CUPTI_CB_DOMAIN_DRIVER_API) return;
   const auto& data = *static_cast<const CUpti_CallbackData*>(raw);
+  if (on_profiler_call(g_traits[domain][id], data.callbackSite)) return;
   if (data.callbackSite == CUPTI_API_EXIT) return on_exit(domain, id, data);
   if (!data.correlationData) return;
   // The driver calls that a runtime call makes are part of it: not recorded when it is counted itself, which keeps
   // them from being counted twice and costs nothing.
   *data.correlationData = 0;
   ThreadLog& thread = collector().thread_log();
+  if (const auto window = switched().windows.load(std::memory_order_relaxed); thread.window != window) {
+    thread.window = window;
+    thread.depth = thread.counted = 0;
+  }
   if (thread.counted > 0) return;
   ++thread.depth;
   if (g_traits[domain][id].counted) ++thread.counted;
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
 }
 
-// Enables the functions of interest (api_table): a training step makes thousands of cheap calls (cudaGetDevice) that
+// Chooses the functions of interest (api_table): a training step makes thousands of cheap calls (cudaGetDevice) that
 // must not pay for tracing. And those that nobody knows, of a newer CUPTI: they may wait. Ids run without gaps up to a
 // limit that differs between versions of CUPTI; past it names are no longer found.
-void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
-                   std::uint32_t limit, std::vector<std::string>& unknown) {
-  std::vector<std::uint32_t> ids;
+void choose_ids(const CuptiApi& api, CUpti_CallbackDomain domain, std::uint32_t limit,
+                std::vector<std::string>& unknown) {
   auto& traits = g_traits[domain];
   limit = std::min(limit, kMostIds);
   for (std::uint32_t id = 1; id < limit; ++id) {
@@ -79,11 +132,23 @@ void enable_domain(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti
       if (is_known_api(name)) continue;
       unknown.emplace_back(name);
     }
-    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other};
+    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind), {}};
     collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
-    ids.push_back(id);
+    switched().ids.emplace_back(domain, id);
   }
-  for (const std::uint32_t id : ids) api.enable_callback(1, subscriber, domain, id);
+}
+
+void watch_profiler_calls(const CuptiApi& api, CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain,
+                          std::uint32_t limit) {
+  for (std::uint32_t id = 1; id < std::min(limit, kMostIds); ++id) {
+    const char* name = nullptr;
+    if (api.get_callback_name(domain, id, &name) != CUPTI_SUCCESS || !name) continue;
+    const std::string_view bare = strip_version(name);
+    const bool starts = bare == "cudaProfilerStart" || bare == "cuProfilerStart";
+    if (!starts && bare != "cudaProfilerStop" && bare != "cuProfilerStop") continue;
+    g_traits[domain][id].profiler = starts ? Trait::Profiler::start : Trait::Profiler::stop;
+    api.enable_callback(1, subscriber, domain, id);
+  }
 }
 
 // Names are identifiers: nothing in them to escape.
@@ -99,13 +164,28 @@ void tell_unknown(const std::vector<std::string>& names) {
 bool start_calls(std::string* error) {
   const CuptiApi* api = cupti_api(error);
   if (!api) return false;
-  CUpti_SubscriberHandle subscriber = nullptr;
-  if (!subscribe(*api, on_call, &subscriber, error)) return false;
+  Switched& s = switched();
+  if (!subscribe(*api, on_call, &s.subscriber, error)) return false;
+  constexpr std::uint32_t kRuntimeLimit = CUPTI_RUNTIME_TRACE_CBID_SIZE + 256;
+  constexpr std::uint32_t kDriverLimit = CUPTI_DRIVER_TRACE_CBID_SIZE + 256;
   std::vector<std::string> unknown;
-  enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_SIZE + 256, unknown);
-  enable_domain(*api, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_SIZE + 256, unknown);
+  choose_ids(*api, CUPTI_CB_DOMAIN_RUNTIME_API, kRuntimeLimit, unknown);
+  choose_ids(*api, CUPTI_CB_DOMAIN_DRIVER_API, kDriverLimit, unknown);
   tell_unknown(unknown);
+  if (settings().window.kind == Window::Kind::profiler_api) {
+    watch_profiler_calls(*api, s.subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, kRuntimeLimit);
+    watch_profiler_calls(*api, s.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, kDriverLimit);
+  }
+  enable_calls(true);
   return true;
+}
+
+void enable_calls(bool on) {
+  const CuptiApi* api = cupti_api();
+  Switched& s = switched();
+  if (!api || !s.subscriber || !cupti_is_alive()) return;
+  if (on) s.windows.fetch_add(1);
+  for (const auto& [domain, id] : s.ids) api->enable_callback(on ? 1 : 0, s.subscriber, domain, id);
 }
 
 }  // namespace zerostall::tracer

@@ -1,5 +1,6 @@
 #include "profiler/tracer/collector.h"
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/settings.h"
+#include "profiler/tracer/stack_table.h"
 
 namespace zerostall::tracer {
 
@@ -33,13 +35,23 @@ struct ThreadHandle {
 };
 
 Collector& collector() {
-  static Collector* instance = new Collector;
+  static Collector* instance = [] {
+    auto* made = new Collector;
+    pthread_atfork([] { collector().before_fork(); }, [] { collector().after_fork_in_parent(); },
+                   [] { collector().after_fork_in_child(); });
+    return made;
+  }();
   return *instance;
 }
 
+namespace {
+thread_local std::uint32_t t_thread_id = 0;  // 0 = not asked for yet
+}
+
 std::uint32_t thread_id() {
-  static thread_local const auto id = static_cast<std::uint32_t>(syscall(SYS_gettid));
-  return id;
+  if (t_thread_id == 0) [[unlikely]]
+    t_thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  return t_thread_id;
 }
 
 ThreadLog& Collector::thread_log() {
@@ -53,6 +65,7 @@ ThreadLog* Collector::make_log() {
   auto* log = new ThreadLog;
   log->thread = thread_id();
   log->next_bytes = 2 * page_bytes();
+  if (is_over()) return log;  // a forked child, where the lock may be held by a thread that is not there
   std::lock_guard guard(threads_lock_);
   log->owner = next_owner_++;
   threads_.insert(log);
@@ -126,7 +139,11 @@ void Collector::count_lost(std::uint64_t FileHeader::*counter) {
   if (counter == &FileHeader::lost_calls) count(header, &FileHeader::late_calls);
 }
 
-void Collector::add(ThreadLog& own, const format::CallRecord& call) { keep(own, call, &FileHeader::lost_calls); }
+void Collector::add(ThreadLog& own, const format::CallRecord& call) {
+  keep(own, call, &FileHeader::lost_calls);
+  if (is_exiting() && is_writing()) [[unlikely]]
+    count(file_.header(), &FileHeader::late_calls);
+}
 void Collector::add(const format::GpuRecord& op) { keep(thread_log(), op, &FileHeader::lost_gpu_ops); }
 void Collector::add(const format::OverheadRecord& overhead) { keep(thread_log(), overhead, &FileHeader::lost_gpu_ops); }
 
@@ -221,6 +238,48 @@ void Collector::finish() {
       if (log->segment) file_.seal(*log->segment);
   }
   file_.close();
+}
+
+// Never waits: fork may be called by a signal handler that interrupted whoever holds the locks.
+void Collector::before_fork() {
+  locked_for_fork_ = false;
+  if (is_writing() || is_over() || !string_lock_.try_lock()) return;
+  if (threads_lock_.try_lock()) {
+    if (!file_.header()) {
+      locked_for_fork_ = true;
+      return;
+    }
+    threads_lock_.unlock();
+  }
+  string_lock_.unlock();
+}
+
+void Collector::after_fork_in_parent() {
+  if (!locked_for_fork_) return;
+  threads_lock_.unlock();
+  string_lock_.unlock();
+}
+
+void Collector::after_fork_in_child() {
+  if (!locked_for_fork_) {
+    abandon_stacks();
+    return abandon();
+  }
+  t_thread_id = 0;
+  forget_parents_threads();
+  after_fork_in_parent();
+}
+
+// Their marks are in the parent's file, if anywhere. The one that forked lives on, under another number.
+void Collector::forget_parents_threads() {
+  ThreadLog* own = late_local<ThreadHandle>().log;
+  for (ThreadLog* log : threads_)
+    if (log != own) delete log;
+  threads_.clear();
+  if (!own) return;
+  own->pending.clear();
+  own->thread = thread_id();
+  threads_.insert(own);
 }
 
 void Collector::abandon() {

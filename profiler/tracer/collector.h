@@ -42,13 +42,21 @@ class Collector {
   void keep_house();
   bool needs_housekeeping() const { return file_.wants_more(); }
 
+  // From now on the process is ending: calls are recorded and counted as late, for the GPU work that they start is not.
+  void begin_exit() { exiting_.store(true, std::memory_order_relaxed); }
+  bool is_exiting() const { return exiting_.load(std::memory_order_relaxed); }
   // Marks the file as complete. Later calls are counted, not recorded. Idempotent.
   void finish();
-  // After fork, in the child: forget everything; the file belongs to the parent. From then on no lock is taken here,
-  // for a thread of the parent may hold it.
-  void abandon();
+
+  // Around fork. A child of a process that is traced forgets everything: the file belongs to the parent, and no lock is
+  // taken here any more, for a thread of the parent may hold it. A child of one that has only made marks starts anew.
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
 
  private:
+  void abandon();
+  void forget_parents_threads();  // holds threads_lock_
   friend struct ThreadHandle;
   ThreadLog* make_log();
   void retire(ThreadLog* log);
@@ -61,7 +69,8 @@ class Collector {
   void keep(ThreadLog& own, const Record& record, std::uint64_t format::FileHeader::*lost);
   void count_lost(std::uint64_t format::FileHeader::*counter);
 
-  std::atomic<bool> writing_{false}, over_{false};
+  std::atomic<bool> writing_{false}, over_{false}, exiting_{false};
+  bool locked_for_fork_ = false;
   TraceFile file_;
 
   std::mutex threads_lock_;  // taken after string_lock_, before TraceFile's

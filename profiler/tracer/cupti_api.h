@@ -18,6 +18,7 @@ struct CuptiApi {
   decltype(&cuptiGetCallbackName) get_callback_name;
   decltype(&cuptiActivityRegisterCallbacks) register_callbacks;
   decltype(&cuptiActivityEnable) enable_activity;
+  decltype(&cuptiActivityDisable) disable_activity;
   decltype(&cuptiActivityFlushAll) flush_all;
   decltype(&cuptiActivityGetNextRecord) next_record;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped_records;
@@ -31,6 +32,10 @@ struct CuptiApi {
 
 // Loads libcupti once. Null if there is none; `error` then says why. Thread-safe.
 const CuptiApi* cupti_api(std::string* error = nullptr);
+
+// Whether timestamp_ns() gives CUPTI's time. Loads no libcupti while nothing of CUDA is loaded, since only then it
+// shows which one fits: until the first CUDA call the time is taken from CLOCK_REALTIME, which is CUPTI's clock.
+bool has_clock();
 
 // ", "cupti": {...}" for the trace's meta: which copy it is, its version, how many are loaded. "" without CUPTI.
 std::string cupti_json();

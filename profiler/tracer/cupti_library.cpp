@@ -213,6 +213,13 @@ int count_cupti_copies(const std::vector<std::string>& loaded) {
   return copies;
 }
 
+bool uses_cuda(const std::vector<std::string>& loaded) {
+  return std::any_of(loaded.begin(), loaded.end(), [](const std::string& path) {
+    const std::string_view name = name_of(path);
+    return name.starts_with(kRuntime) || name.starts_with("libcuda.so") || is_cupti(path);
+  });
+}
+
 int cuda_major_of(std::uint32_t version) {
   constexpr std::uint32_t kFirstOf12 = 18, kFirstByCudaVersion = 100'000;  // 12.0 to 12.9: 18 to 28
   if (version >= kFirstOf12 && version < 100) return 12;

@@ -37,6 +37,9 @@ std::vector<CuptiOffer> cupti_offers(const CuptiSurroundings& around);
 // Copies of libcupti among loaded libraries; those of the simulated GPU are forwarders to one, and count as one.
 int count_cupti_copies(const std::vector<std::string>& loaded);
 
+// Whether any library of CUDA is among them: its driver, its runtime or libcupti.
+bool uses_cuda(const std::vector<std::string>& loaded);
+
 // CUDA's major version of what cuptiGetVersion said: 12, 13; 0 = a version that is not known here.
 int cuda_major_of(std::uint32_t cupti_version);
 

@@ -1,14 +1,19 @@
 #include "profiler/tracer/housekeeper.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
-#include <mutex>
+#include <cstdlib>
+#include <string>
 
 #include "profiler/tracer/activity.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -32,13 +37,46 @@ void wait_for_tick() {
   pthread_mutex_unlock(&g_lock);
 }
 
+// The first bytes of a small file; "" = it cannot be read.
+std::string read_start(const std::string& path) {
+  char text[512];
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const ssize_t n = file < 0 ? 0 : ::read(file, text, sizeof text);
+  if (file >= 0) ::close(file);
+  return std::string(text, n > 0 ? static_cast<std::size_t>(n) : 0);
+}
+
+bool has_ended(const std::string& task) {
+  const std::string text = read_start(task + "/stat");
+  const auto behind_name = text.rfind(") ");  // the name may hold anything
+  return behind_name != std::string::npos && text.substr(behind_name + 2, 1) == "Z";
+}
+
+// The main thread is gone (pthread_exit), and so are all others but ours and the simulated CUPTI's: without a tracer
+// the process would have ended.
+bool alone() {
+  if (!has_ended("/proc/self")) return false;
+  DIR* tasks = ::opendir("/proc/self/task");
+  if (!tasks) return false;
+  bool others = false;
+  while (const dirent* entry = ::readdir(tasks)) {
+    if (entry->d_name[0] == '.') continue;
+    const std::string task = std::string("/proc/self/task/") + entry->d_name, name = read_start(task + "/comm");
+    others = others || (name != "zerostall\n" && name != "cupti-worker\n" && !has_ended(task));
+  }
+  ::closedir(tasks);
+  return !others;
+}
+
 void* keep_house(void*) {
   pthread_setname_np(pthread_self(), "zerostall");
   for (int tick = 0; !collector().is_over(); ++tick) {
     wait_for_tick();
+    if (alone()) std::exit(0);  // as the C library does when the last thread ends
     if (!collector().is_writing()) continue;
     collector().keep_house();
-    if (tick % kTicksPerFlush != 0) continue;
+    watch_windows();
+    if (tick % kTicksPerFlush != 0 || collector().is_exiting()) continue;
     check_surroundings(false);
     flush_activity();
   }

@@ -16,7 +16,9 @@
 #include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
 #include "profiler/tracer/settings.h"
+#include "profiler/tracer/stack_table.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -29,19 +31,43 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
-// Runs in forked children too, where there is nothing to end.
+void define_stack(StackDefinition kind, std::uint32_t id, std::string_view bytes) {
+  collector().define(kind == StackDefinition::module ? format::DefinitionKind::module : format::DefinitionKind::stack,
+                     id, bytes);
+}
+constexpr StackSink kStackSink = {[](std::string_view text) { return collector().string_id(text); }, define_stack};
+
+void switch_recording(bool on) {
+  enable_calls(on);
+  enable_activity(on);
+}
+
+// Runs in forked children too, where there is nothing to end. CUPTI is asked for the last time: what comes after, such
+// as destructors of the program's globals, may find it gone.
 void on_exit() {
   if (collector().is_over()) return;
   check_surroundings(true);
+  if (const std::string why = why_no_window(); !why.empty()) collector().note(format::NoteKind::tool_problem, why, 0);
+  collector().begin_exit();
   finish_activity();
-  collector().finish();
 }
+
+// When all exit handlers and destructors of the program have run; touches nothing but the file.
+__attribute__((destructor)) void on_unload() { collector().finish(); }
 
 // Python that was stopped by Ctrl-C cleans up and then kills itself with the signal, so that no exit handler runs. The
 // last thing it does before is to call functions like this one. Also called in forked children, where it does nothing.
 void on_python_exit() {
   if (!collector().is_writing()) return;
   flush_activity();
+}
+
+StackSink sink_for_stacks() {
+  return {[](std::string_view text) { return collector().string_id(text); },
+          [](StackDefinition kind, std::uint32_t id, std::string_view bytes) {
+            const bool is_module = kind == StackDefinition::module;
+            collector().define(is_module ? format::DefinitionKind::module : format::DefinitionKind::stack, id, bytes);
+          }};
 }
 
 bool start() {
@@ -51,15 +77,20 @@ bool start() {
     attend_in_vain();
     return false;
   }
+  if (settings().stacks != StacksOf::none) {
+    start_stacks(sink_for_stacks());
+    pthread_atfork(nullptr, nullptr, abandon_stacks);
+  }
   std::string error;
   const bool ok = start_calls(&error);
   std::string no_records;
   const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
+  if (settings().stacks != StacksOf::none) start_stacks(kStackSink);
+  if (ok) start_windows(settings().window, {[] { switch_recording(true); }, [] { switch_recording(false); }});
   start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))
     at_python_exit(on_python_exit);
-  pthread_atfork(nullptr, nullptr, [] { collector().abandon(); });
   if (!ok) {
     std::fprintf(stderr, "[zerostall] tracing is off: %s\n", error.c_str());
     collector().note(format::NoteKind::tool_problem, error, 0);

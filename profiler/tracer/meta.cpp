@@ -10,8 +10,8 @@
 
 #include "profiler/tracer/command.h"
 #include "profiler/tracer/cupti_api.h"
-#include "profiler/tracer/settings.h"
 #include "profiler/tracer/job.h"
+#include "profiler/tracer/settings.h"
 
 namespace zerostall::tracer {
 namespace {

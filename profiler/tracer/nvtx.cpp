@@ -8,6 +8,7 @@
 
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/window.h"
 
 // NVTX leaves these opaque to tools to define. Both are created once per name by programs and never freed.
 struct nvtxDomainRegistration_st {
@@ -23,6 +24,7 @@ namespace {
 
 using format::MarkKind;
 
+constexpr int kNoLevel = -2;   // of ranges that do not nest
 thread_local int t_level = 0;  // what push and pop return; 0 = outside every range
 std::atomic<std::uint64_t> g_next_range{1};
 
@@ -41,6 +43,7 @@ std::uint32_t text_of(const nvtxEventAttributes_t* event) {
 std::uint32_t name_of(nvtxDomainHandle_t domain) { return domain ? domain->name : 0; }
 
 void emit(MarkKind kind, std::uint32_t domain, std::uint32_t text, std::uint64_t range = 0) {
+  if (!in_window()) return;
   format::MarkRecord m{};
   m.time_ns = timestamp_ns();
   m.range = range;
@@ -71,29 +74,37 @@ const char* name_of(const nvtxEventAttributes_t* event) {
 
 int push(std::uint32_t domain, std::uint32_t text, const char* name) {
   if (const auto tell = simulator_ranges().push) tell(name);
+  before_range(name ? name : "", t_level);
   emit(MarkKind::push, domain, text);
   return t_level++;
 }
 int pop(std::uint32_t domain) {
   if (const auto tell = simulator_ranges().pop) tell();
   emit(MarkKind::pop, domain, 0);
-  return t_level == 0 ? -1 : --t_level;
+  if (t_level == 0) return -1;
+  after_range(--t_level);
+  return t_level;
 }
-std::uint64_t start(std::uint32_t domain, std::uint32_t text) {
+std::uint64_t start(std::uint32_t domain, std::uint32_t text, const char* name) {
+  before_range(name ? name : "", kNoLevel);
   const std::uint64_t range = g_next_range++;
   emit(MarkKind::start, domain, text, range);
   return range;
 }
 
-void mark(std::uint32_t domain, std::uint32_t text) { emit(MarkKind::instant, domain, text); }
+void mark(std::uint32_t domain, std::uint32_t text, const char* name) {
+  before_instant(name ? name : "");
+  emit(MarkKind::instant, domain, text);
+  after_instant(name ? name : "");
+}
 
-void NVTX_API mark_a(const char* text) { mark(0, collector().string_id(text ? text : "")); }
-void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { mark(0, text_of(e)); }
+void NVTX_API mark_a(const char* text) { mark(0, collector().string_id(text ? text : ""), text); }
+void NVTX_API mark_ex(const nvtxEventAttributes_t* e) { mark(0, text_of(e), name_of(e)); }
 int NVTX_API push_a(const char* text) { return push(0, collector().string_id(text ? text : ""), text); }
 int NVTX_API push_ex(const nvtxEventAttributes_t* e) { return push(0, text_of(e), name_of(e)); }
 int NVTX_API pop_default() { return pop(0); }
-nvtxRangeId_t NVTX_API start_a(const char* text) { return start(0, collector().string_id(text ? text : "")); }
-nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* e) { return start(0, text_of(e)); }
+nvtxRangeId_t NVTX_API start_a(const char* text) { return start(0, collector().string_id(text ? text : ""), text); }
+nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* e) { return start(0, text_of(e), name_of(e)); }
 void NVTX_API end_default(nvtxRangeId_t range) { emit(MarkKind::end, 0, 0, range); }
 
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
@@ -102,13 +113,15 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
   return new nvtxStringRegistration_st{collector().string_id(text ? text : ""), text ? text : ""};
 }
-void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) { mark(name_of(d), text_of(e)); }
+void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
+  mark(name_of(d), text_of(e), name_of(e));
+}
 int NVTX_API domain_push(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
   return push(name_of(d), text_of(e), name_of(e));
 }
 int NVTX_API domain_pop(nvtxDomainHandle_t d) { return pop(name_of(d)); }
 nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
-  return start(name_of(d), text_of(e));
+  return start(name_of(d), text_of(e), name_of(e));
 }
 void NVTX_API domain_end(nvtxDomainHandle_t d, nvtxRangeId_t range) { emit(MarkKind::end, name_of(d), 0, range); }
 
@@ -136,7 +149,7 @@ void install(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule modul
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
   using namespace zerostall::tracer;
   const auto* callbacks = static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
-  if (!callbacks || !cupti_api()) return 0;  // without CUPTI's clock the marks could not be placed
+  if (!callbacks || !has_clock()) return 0;  // without CUPTI's clock the marks could not be placed
   install(*callbacks, NVTX_CB_MODULE_CORE,
           {slot(NVTX_CBID_CORE_MarkA, mark_a), slot(NVTX_CBID_CORE_MarkEx, mark_ex),
            slot(NVTX_CBID_CORE_RangePushA, push_a), slot(NVTX_CBID_CORE_RangePushEx, push_ex),

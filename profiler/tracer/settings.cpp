@@ -1,5 +1,6 @@
 #include "profiler/tracer/settings.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -16,10 +17,24 @@ std::uint64_t number(const char* name) {
   return text ? std::strtoull(text, nullptr, 10) : 0;
 }
 
+StacksOf stacks() {
+  const std::string_view text = variable("ZEROSTALL_TRACE_STACKS");
+  return text == "none" ? StacksOf::none : text == "all" ? StacksOf::all : StacksOf::waits;
+}
+
 Settings read() {
   Settings s;
+  s.stacks = stacks();
   s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
   s.whole_graphs = variable("ZEROSTALL_TRACE_WHOLE_GRAPHS") == "1";
+  const std::string_view stacks = variable("ZEROSTALL_TRACE_STACKS");
+  s.stacks = stacks == "none" ? StacksOf::none : stacks == "all" ? StacksOf::all : StacksOf::waits;
+  const std::string_view window = variable("ZEROSTALL_TRACE_WINDOW");
+  if (!parse_window(window, &s.window)) {
+    s.window = {};
+    std::fprintf(stderr, "[zerostall] ZEROSTALL_TRACE_WINDOW=%s is not understood: recording everything\n",
+                 window.data());
+  }
   s.max_bytes = number("ZEROSTALL_TRACE_MAX_BYTES");
   return s;
 }

@@ -58,6 +58,7 @@ struct ThreadCache {
   };
   static constexpr std::size_t kEntries = 256;
   std::array<Entry, kEntries> entries;
+  bool busy = false;  // a signal handler that interrupts its thread here gets no stack: a lock may be held
   Entry& of(std::uint64_t hash) { return entries[hash % kEntries]; }
 };
 
@@ -129,6 +130,23 @@ std::uint32_t define_stack(Table& table, std::uint64_t hash, const NativeStack& 
   return table.by_hash[hash] = entry->second;
 }
 
+// From the function that calls stack_id() outwards: a few frames of the tracer are among them.
+std::uint32_t find_stack(Table& table, ThreadCache& cache) {
+  NativeStack native;
+  PythonStack python;
+  walk_native_stack(native);
+  walk_python_stack(python);
+  std::uint64_t hash = hash_of(native, python);
+  if (const ThreadCache::Entry& entry = cache.of(hash); entry.id != 0 && entry.hash == hash) return entry.id;
+  if (!known_python()) {  // a program may load Python late
+    walk_python_stack(python, true);
+    hash = hash_of(native, python);
+  }
+  const std::uint32_t id = define_stack(table, hash, native, python);
+  cache.of(hash) = {hash, id};
+  return id;
+}
+
 }  // namespace
 
 void start_stacks(const StackSink& sink) { g_table.store(new Table(sink), std::memory_order_release); }
@@ -137,20 +155,13 @@ void abandon_stacks() { g_table.store(nullptr, std::memory_order_relaxed); }
 
 __attribute__((noinline)) std::uint32_t stack_id() {
   Table* table = g_table.load(std::memory_order_acquire);
-  if (!table) return 0;
-  NativeStack native;
-  PythonStack python;
-  walk_native_stack(native);
-  walk_python_stack(python);
-  std::uint64_t hash = hash_of(native, python);
   auto& cache = late_local<ThreadCache>();
-  if (const ThreadCache::Entry& entry = cache.of(hash); entry.id != 0 && entry.hash == hash) return entry.id;
-  if (!known_python()) {  // a program may load Python late
-    walk_python_stack(python, true);
-    hash = hash_of(native, python);
-  }
-  const std::uint32_t id = define_stack(*table, hash, native, python);
-  cache.of(hash) = {hash, id};
+  if (!table || cache.busy) return 0;
+  cache.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const std::uint32_t id = find_stack(*table, cache);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  cache.busy = false;
   return id;
 }
 

@@ -17,6 +17,7 @@ struct ThreadLog {
   format::CodecState state;
   std::uint8_t depth = 0;    // recorded calls this thread is in
   std::uint8_t counted = 0;  // those of them that the analysis counts
+  std::uint32_t window = 0;  // number of the window that these are of: calls in flight at its end never return here
   bool busy = false;         // this thread is writing: what a signal handler wants to record now is lost
   std::uint32_t thread = 0;
   std::uint64_t owner = 0;

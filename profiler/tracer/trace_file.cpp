@@ -29,10 +29,10 @@ std::size_t to_pages(std::size_t bytes) { return (bytes + page_bytes() - 1) / pa
 int create_at(const std::string& path) { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); }
 
 // What is there belongs to somebody else: a second process of one recording adds its pid.
-int create_file() {
+int create_file(std::string& path) {
   const char* wanted = std::getenv("ZEROSTALL_TRACE");
   const std::string pid = std::to_string(getpid());
-  std::string path = wanted && *wanted ? wanted : "zerostall." + pid + ".zstall";
+  path = wanted && *wanted ? wanted : "zerostall." + pid + ".zstall";
   int file = create_at(path);
   if (file < 0 && errno == EEXIST) {
     struct stat existing {};
@@ -98,8 +98,10 @@ std::size_t page_bytes() {
 
 bool TraceFile::create(std::uint64_t max_bytes) {
   std::lock_guard guard(lock_);
-  file_ = create_file();
+  std::string path;
+  file_ = create_file(path);
   if (file_ < 0) return false;
+  protect();
   max_bytes_ = max_bytes;
   const WithoutSizeSignal quiet;
   const int error = posix_fallocate(file_, 0, static_cast<off_t>(page_bytes()));
@@ -113,6 +115,7 @@ bool TraceFile::create(std::uint64_t max_bytes) {
                  std::strerror(error ? error : ENOMEM));
     ::close(file_);
     file_ = -1;
+    ::unlink(path.c_str());
     return false;
   }
   timespec now{};
@@ -123,6 +126,15 @@ bool TraceFile::create(std::uint64_t max_bytes) {
   end_ = page_bytes();
   if (!mapped_) write(header_, sizeof *header_, 0);
   return true;
+}
+
+// Whoever shortened the file while it is mapped would end the program with SIGBUS: nobody may write it until it is
+// closed. (Root may; nothing keeps it from that.)
+void TraceFile::protect() {
+  struct stat info {};
+  if (::fstat(file_, &info) != 0) return;
+  mode_ = info.st_mode & 07777;
+  ::fchmod(file_, mode_ & ~0222u);
 }
 
 void TraceFile::write(const void* data, std::size_t bytes, std::uint64_t place) const {
@@ -256,6 +268,7 @@ void TraceFile::close() {
   header_->file_bytes = end_;
   std::atomic_ref(header_->state).store(format::FileState::closed, std::memory_order_release);
   if (!mapped_) write(header_, sizeof *header_, 0);
+  if (mode_ != 0) ::fchmod(file_, mode_);
   ::close(file_);
   file_ = -1;
 }

@@ -52,10 +52,12 @@ class TraceFile {
   bool reserve(std::uint64_t end);                 // holds lock_
   void stop(format::StopReason reason, int error);
   void release(format::SegmentHeader* segment);
+  void protect();
   void write(const void* data, std::size_t bytes, std::uint64_t place) const;
 
   std::mutex lock_;
   int file_ = -1;
+  unsigned mode_ = 0;  // permissions it gets in the end; 0 = unknown
   bool mapped_ = true;
   bool closed_ = false;
   std::atomic<bool> wants_more_{false};

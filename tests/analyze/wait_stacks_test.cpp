@@ -118,7 +118,7 @@ TEST_F(WaitStacks, NoJudgedStepsGiveNoRate) {
 
 TEST(IsLibraryPath, PackagesPythonAndTheSystem) {
   for (const char* path : {"site-packages/a.py", "dist-packages/a.py", "lib/python3.11/os.py", "/usr/lib/x.so",
-                           "<frozen importlib._bootstrap>"})
+                           "<frozen importlib._bootstrap>", "lib/libpython3.11.so.1.0", "bin/python3.11"})
     EXPECT_TRUE(is_library_path(path)) << path;
   for (const char* path : {"train.py", "src/site-packages.py", "<string>", "lib/own.py", ""})
     EXPECT_FALSE(is_library_path(path)) << path;

@@ -272,6 +272,16 @@ TEST_F(RecordSignals, SaysThatSomethingCouldNotBeRecorded) {
   EXPECT_THAT(words_fine, Not(HasSubstr("in part")));
 }
 
+TEST_F(RecordSignals, SaysThatATraceHadNoRoom) {
+  start(kRecord + "\"$subject\" little-room");
+  EXPECT_EQ(wait(), 4);
+  EXPECT_THAT(err(), AllOf(HasSubstr("ends early: the process may not write a larger file (ulimit -f)"),
+                           HasSubstr("zerostall: recorded in part: the trace of process "),
+                           HasSubstr("run.zstall · simulated H200")));
+  EXPECT_THAT(shell("exec \"$z\" stat").out,
+              HasSubstr("the trace is cut off: the process may not write a larger file"));
+}
+
 // Two hosts, or two commands, that record to one name at once.
 TEST_F(RecordSignals, OfTwoRecordingsOfOneNameBothAreKept) {
   start("for i in 1 2; do RANK=0 \"$z\" record --device sim -o same.zstall -- \"$subject\" normal & done; wait");

@@ -113,6 +113,23 @@ TEST_F(MarkTest, TheLibraryNeedsNothingAndDoesNothingWithoutATool) {
   EXPECT_EQ(done->exit_code, 0) << done->err;
 }
 
+// A program may mark before it loads CUDA; only then it shows which libcupti fits.
+TEST_F(MarkTest, MarksBeforeAnythingOfCudaLoadNoLibcupti) {
+  if (std::system("python3 -c pass > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
+  SignalInbox inbox;
+  const auto done = run_child({{"python3", "-c",
+                                "import ctypes\n"
+                                "mark = ctypes.CDLL('" LIBRARY "')\n"
+                                "mark.zerostall_mark_domain.restype = ctypes.c_void_p\n"
+                                "assert mark.zerostall_mark_domain() is not None, 'no tool'\n"
+                                "mark.zerostall_step_begin(1); mark.zerostall_step_end()\n"
+                                "assert 'libcupti' not in open('/proc/self/maps').read(), 'libcupti is loaded'\n"},
+                               {{"NVTX_INJECTION64_PATH", paths_beside(BIN_DIR).tracer.string()}}},
+                              inbox);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->exit_code, 0) << done->err;
+}
+
 TEST_F(MarkTest, TheHeaderIsInstalledUnderItsPublicName) {
   const std::string command =
       CMAKE " --install " BUILD " --component mark --prefix " + folder.string() + " > /dev/null";

@@ -177,6 +177,46 @@ TEST(ReadNative, SaysWhereAndHowAFileIsDamaged) {
 }
 
 // Segments lie where there was room; a thread's follow each other by number.
+// A module and a stack at one line of Python, as the tracer lays them out.
+const std::string kModule = std::string(
+    "\x06lib.so\x02"
+    "ab",
+    10);
+const std::string kStack = std::string("\x01\x00\x01\x05\x10\x01\x01\x02\x1f", 9);
+
+TEST(ReadNative, ReadsStacksAndWhatTheyName) {
+  SegmentBuilder segment;
+  format::CallRecord call;
+  call.stack = 9;
+  segment.add(call)
+      .define(format::DefinitionKind::stack, 9, kStack)
+      .define(format::DefinitionKind::string, 1, "train.py")
+      .define(format::DefinitionKind::string, 2, "step")
+      .define(format::DefinitionKind::module, 5, kModule);
+  const auto raw = parse(file_of({segment}));
+  ASSERT_TRUE(raw);
+  ASSERT_EQ(raw->calls.size(), 1u);
+  EXPECT_EQ(raw->calls[0].stack, 9u);
+  const Stack& stack = raw->stacks.stacks.at(9);
+  EXPECT_EQ(raw->stacks.modules.at(stack.native.at(0).module).path, "lib.so");
+  EXPECT_EQ(raw->strings.text(stack.python.at(0).file), "train.py");
+  EXPECT_EQ(raw->strings.text(stack.python.at(0).function), "step");
+  EXPECT_EQ(stack.python.at(0).line, 31u);
+  EXPECT_FALSE(raw->oddities.contains("damaged_definitions"));
+}
+
+TEST(ReadNative, CountsStacksThatCannotBeRead) {
+  SegmentBuilder segment;
+  segment.define(format::DefinitionKind::stack, 1, "\x07")
+      .define(format::DefinitionKind::module, 2, "")
+      .define(format::DefinitionKind::stack, 9, kStack);
+  const auto raw = parse(file_of({segment}));
+  ASSERT_TRUE(raw);
+  EXPECT_EQ(raw->oddities.at("damaged_definitions"), 2);
+  EXPECT_EQ(raw->oddities.at("missing_strings"), 2);  // those of the sound one
+  EXPECT_EQ(raw->strings.text(raw->stacks.stacks.at(9).python.at(0).function), "(name lost)");
+}
+
 TEST(ReadNative, PutsAThreadsSegmentsInOrder) {
   const auto mark = [](std::int64_t time) {
     return format::MarkRecord{.time_ns = time, .kind = format::MarkKind::instant};

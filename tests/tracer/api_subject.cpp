@@ -256,10 +256,10 @@ void launches(World& w) {
   CALL("none", cuLaunchKernel_ptsz, f, 1u, 1u, 1u, 32u, 1u, 1u, 0u, nullptr, nullptr, nullptr);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
-  cudaStreamBeginCapture(w.stream, cudaStreamCaptureModeRelaxed);
+  CALL("none", cudaStreamBeginCapture, w.stream, cudaStreamCaptureModeRelaxed);
   launch(w.stream);
   launch(w.stream);
-  cudaStreamEndCapture(w.stream, &graph);
+  CALL("none", cudaStreamEndCapture, w.stream, &graph);
   cudaGraphInstantiate(&exec, graph, 0);
   CALL("none", cudaGraphLaunch, exec, w.stream);
   CALL("none", cudaGraphLaunch_ptsz, exec, w.stream);

@@ -160,6 +160,12 @@ TEST(CuptiCopies, ThoseOfTheSimulatedGpuAreOne) {
   EXPECT_EQ(count_cupti_copies({"/t/libcupti_wrapper.so", "/t/libcuda.so.1"}), 0);
 }
 
+TEST(CuptiCopies, AProcessUsesCudaOnceADriverARuntimeOrLibcuptiIsLoaded) {
+  EXPECT_FALSE(uses_cuda({"/usr/lib/libc.so.6", "/x/libcudnn.so.9", "/x/libcufft.so.12"}));
+  for (const char* path : {"/x/libcuda.so.1", "/x/libcudart.so.13", "/x/libcupti.so.12"})
+    EXPECT_TRUE(uses_cuda({path}));
+}
+
 TEST(CuptiVersion, TellsTheCudaVersionInBothSchemes) {
   EXPECT_EQ(cuda_major_of(19), 12);
   EXPECT_EQ(cuda_major_of(28), 12);

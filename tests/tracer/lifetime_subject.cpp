@@ -118,6 +118,21 @@ int main_thread_leaves_first() {
   pthread_exit(nullptr);
 }
 
+// With work of the GPU, whose records CUPTI hands over on a thread of its own.
+int worker_outlives_main() {
+  steps();
+  std::thread([] {
+    void* memory = nullptr;
+    call(cudaMalloc(&memory, 4096));
+    for (int i = 0; i < 20; ++i) {
+      call(cudaMemsetAsync(memory, 0, 4096, nullptr));
+      waits(1);
+      pause_ms(20);
+    }
+  }).detach();
+  pthread_exit(nullptr);
+}
+
 int detached_threads_at_exit() {
   busy_threads(2);
   return 0;
@@ -332,6 +347,7 @@ const std::map<std::string, Mode>& modes() {
       {"sigterm", ends_by_sigterm},
       {"ignores-sigterm", ignores_sigterm},
       {"main-leaves-first", main_thread_leaves_first},
+      {"worker-outlives-main", worker_outlives_main},
       {"handler-exits", exit_in_a_signal_handler},
       {"closes-libraries", closes_libraries},
       {"device-reset", device_reset},

@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
-#include "profiler/record/exec.h"
 #include "profiler/record/record.h"
 #include "profiler/trace/read_native.h"
 
@@ -27,10 +24,13 @@ TempFolder make_folder() {
   return std::move(*made);
 }
 
-std::string content(const fs::path& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
+// What is in the pipe now; somebody may still hold its other end.
+std::string content(const Fd& pipe) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = ::read(pipe.get(), buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
+  return text;
 }
 
 // "cudaFree_v3020" is cudaFree.
@@ -81,13 +81,18 @@ void SubjectRun::start(std::vector<std::string> argv, Environment more, bool tra
   command.environment[kProgressVariable] = path("progress");
   for (const auto& [name, value] : more) command.environment[name] = value;
   const ExecArguments exec(command);
-  const Fd errors(::open(path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  auto errors = make_pipe();  // not a file: the subject may be forbidden to write any
+  if (!errors) throw std::runtime_error(errors.error().message);
+  ::fcntl(errors->read.get(), F_SETFL, O_NONBLOCK);
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   sigset_t mask;
   ::sigprocmask(SIG_SETMASK, nullptr, &mask);
   pid_ = ::fork();
-  if (pid_ != 0) return;
-  ::dup2(errors.get(), STDERR_FILENO);
+  if (pid_ != 0) {
+    errors_ = std::move(errors->read);
+    return;
+  }
+  ::dup2(errors->write.get(), STDERR_FILENO);
   exec.become(null, mask);
 }
 
@@ -102,7 +107,7 @@ Ended SubjectRun::wait() {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   pid_ = 0;
-  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), content(path("err"))};
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), content(errors_)};
 }
 
 Ended SubjectRun::run(std::vector<std::string> argv, Environment more, bool traced) {

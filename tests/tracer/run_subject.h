@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profiler/base/files.h"
+#include "profiler/record/exec.h"
 #include "profiler/trace/raw_trace.h"
 #include "tests/tracer/progress.h"
 
@@ -55,6 +56,7 @@ class SubjectRun {
   TempFolder folder_;
   Progress* progress_ = nullptr;
   pid_t pid_ = 0;
+  Fd errors_;
 };
 
 }  // namespace zerostall::testing

@@ -15,8 +15,12 @@ void overhead_record(const OverheadInfo& o) {
   r.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
   r.objectId.pt.processId = process_id();
   r.objectId.pt.threadId = thread_id();
-  r.start = has_client_clock() ? clock_entered() : static_cast<std::uint64_t>(o.begin_ns);
-  r.end = has_client_clock() ? host_time() : static_cast<std::uint64_t>(o.end_ns);
+  r.start = static_cast<std::uint64_t>(o.begin_ns);
+  r.end = static_cast<std::uint64_t>(o.end_ns);
+  if (has_client_clock()) {  // in real time only what takes modelled time takes some
+    r.end = host_time();
+    r.start = o.end_ns > o.begin_ns ? clock_entered() : r.end;
+  }
   r.correlationId = o.correlation;
   if (o.kind == OverheadKind::queue_full)  // the client frees it
     r.overheadData = std::calloc(1, sizeof(CUpti_ActivityOverheadCommandBufferFullData));

@@ -1,0 +1,199 @@
+#include "profiler/tracer/window.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include <atomic>
+#include <charconv>
+#include <mutex>
+
+#include "profiler/tracer/collector.h"
+#include "profiler/tracer/step_name.h"
+
+namespace zerostall::tracer {
+namespace {
+
+// What changes while the program runs. Never destroyed: callbacks come until the very end.
+struct State {
+  Window window;
+  WindowSwitch turn;
+  std::mutex lock;  // switching; not taken while the state stays as it is
+  std::atomic<bool> open{true};
+  std::atomic<std::int64_t> steps_seen{0};
+  std::atomic<bool> ever_open{true};
+  std::atomic<int> signals{0};
+  int signals_done = 0;
+  std::int64_t started_ns = 0;
+};
+State& state() {
+  static State* instance = new State;
+  return *instance;
+}
+
+// The outermost step range on this thread that closes the window when it ends: its level; -1 = none.
+thread_local int t_last_level = -1;
+
+std::int64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+void set_open(bool open) {
+  State& s = state();
+  if (s.open.load(std::memory_order_acquire) == open) return;
+  std::lock_guard guard(s.lock);
+  if (s.open.load() == open || collector().is_over()) return;
+  if (open) {
+    s.ever_open = true;
+    collector().note(format::NoteKind::window_open, "", 0);
+    s.open.store(true, std::memory_order_release);
+    if (s.turn.on) s.turn.on();
+  } else {
+    if (s.turn.off) s.turn.off();
+    s.open.store(false, std::memory_order_release);
+    collector().note(format::NoteKind::window_close, "", 0);
+  }
+}
+
+void on_signal(int) { state().signals.fetch_add(1, std::memory_order_relaxed); }
+
+bool parse_pair(std::string_view text, Window* window) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return false;
+  const auto parse = [](std::string_view digits, std::int64_t* value) {
+    const char* end = digits.data() + digits.size();
+    const auto parsed = std::from_chars(digits.data(), end, *value);
+    return !digits.empty() && parsed.ec == std::errc{} && parsed.ptr == end && *value >= 0;
+  };
+  return parse(text.substr(0, colon), &window->first) && parse(text.substr(colon + 1), &window->end) &&
+         window->first < window->end;
+}
+
+// The number of the step that begins; nullopt: no step, or windows are not of steps.
+std::optional<std::int64_t> number_of(std::string_view text, bool is_new) {
+  State& s = state();
+  if (s.window.kind != Window::Kind::steps) return std::nullopt;
+  const auto name = step_name(text);
+  if (!name) return std::nullopt;
+  const std::int64_t seen = is_new ? s.steps_seen.fetch_add(1) : s.steps_seen.load() - 1;
+  return name->number ? *name->number : seen;
+}
+
+bool is_inside(std::int64_t number) { return number >= state().window.first && number < state().window.end; }
+
+}  // namespace
+
+bool parse_window(std::string_view text, Window* window) {
+  *window = {};
+  if (text.empty()) return true;
+  const auto cut = [&](std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+  };
+  if (text == "profiler") {
+    window->kind = Window::Kind::profiler_api;
+    return true;
+  }
+  if (cut("steps:")) {
+    window->kind = Window::Kind::steps;
+    return parse_pair(text, window);
+  }
+  if (cut("seconds:")) {
+    window->kind = Window::Kind::seconds;
+    return parse_pair(text, window);
+  }
+  if (!cut("signal:")) return false;
+  window->kind = Window::Kind::signal;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), window->signal);
+  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && window->signal > 0 &&
+         window->signal < NSIG;
+}
+
+void start_windows(const Window& window, const WindowSwitch& turn) {
+  State& s = state();
+  s.window = window;
+  s.turn = turn;
+  s.started_ns = now_ns();
+  if (window.kind == Window::Kind::signal) {
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(window.signal, &action, nullptr);
+  }
+  const bool at_once =
+      window.kind == Window::Kind::always || (window.kind == Window::Kind::seconds && window.first == 0);
+  if (at_once) return;
+  if (turn.off) turn.off();
+  s.open = s.ever_open = false;
+  collector().note(format::NoteKind::window_close, "", 0);
+}
+
+bool in_window() { return state().open.load(std::memory_order_acquire); }
+
+void before_range(std::string_view text, int level) {
+  const auto number = number_of(text, true);
+  if (!number) return;
+  set_open(is_inside(*number));
+  if (*number == state().window.end - 1) t_last_level = level;
+}
+
+void after_range(int level) {
+  if (t_last_level != level) return;
+  t_last_level = -1;
+  set_open(false);
+}
+
+void before_instant(std::string_view text) {
+  const auto number = number_of(text, true);
+  if (number && is_inside(*number)) set_open(true);
+}
+
+// An instant mark ends the step before it, so the first one behind the window still belongs there.
+void after_instant(std::string_view text) {
+  const auto number = number_of(text, false);
+  if (number && !is_inside(*number)) set_open(false);
+}
+
+void profiler_started() {
+  if (state().window.kind == Window::Kind::profiler_api) set_open(true);
+}
+void profiler_stopped() {
+  if (state().window.kind == Window::Kind::profiler_api) set_open(false);
+}
+
+void watch_windows() {
+  State& s = state();
+  if (s.window.kind == Window::Kind::seconds) {
+    const std::int64_t seconds = (now_ns() - s.started_ns) / 1'000'000'000;
+    set_open(seconds >= s.window.first && seconds < s.window.end);
+  }
+  if (s.window.kind != Window::Kind::signal) return;
+  const int signals = s.signals.load();
+  if ((signals - s.signals_done) % 2 != 0) set_open(!in_window());
+  s.signals_done = signals;
+}
+
+std::string why_no_window() {
+  State& s = state();
+  if (s.ever_open.load()) return "";
+  const std::string from_to = std::to_string(s.window.first) + " to " + std::to_string(s.window.end - 1);
+  switch (s.window.kind) {
+    case Window::Kind::steps:
+      return s.steps_seen.load() == 0
+                 ? "no step was marked, so none of " + from_to + " was recorded: mark them, e.g. with torch.cuda.nvtx"
+                 : "none of the " + std::to_string(s.steps_seen.load()) + " marked steps was one of " + from_to;
+    case Window::Kind::seconds:
+      return "the program ended before second " + std::to_string(s.window.first);
+    case Window::Kind::profiler_api:
+      return "the program never called cudaProfilerStart";
+    case Window::Kind::signal:
+      return "the signal that starts recording never came";
+    case Window::Kind::always:
+      break;
+  }
+  return "";
+}
+
+}  // namespace zerostall::tracer
