@@ -1,5 +1,7 @@
 #include "reports/stat_json.h"
 
+#include <limits>
+
 #include "reports/json_parts.h"
 
 namespace zerostall {
@@ -149,6 +151,7 @@ Json process_list(const std::vector<NamedRun>& processes) {
                     {"pid", number(run.meta.pid)},
                     {"argv", nullptr},  // of older versions: a trace does not hold it any more
                     {"complete", run.complete()},
+                    {"windows", windows(run)},
                     {"steps", run.steps.size()},
                     {"totals", to_json(run.totals)},
                     {"per_step", to_json(run.per_step)},
@@ -162,6 +165,19 @@ Json process_list(const std::vector<NamedRun>& processes) {
 }
 
 Json repeatable(const RunSummary& run) { return run.times_repeatable ? Json(*run.times_repeatable) : Json(nullptr); }
+
+// Of those that reach to the beginning or the end of the recording that side is null.
+Json windows(const RunSummary& run) {
+  if (!run.windows) return nullptr;
+  Json list = Json::array();
+  for (const RecordingWindow& window : *run.windows) {
+    const bool from_start = window.begin_ns == std::numeric_limits<Nanos>::min();
+    const bool to_end = window.end_ns == std::numeric_limits<Nanos>::max();
+    list.push_back({{"begin_ns", from_start ? Json(nullptr) : Json(window.begin_ns)},
+                    {"end_ns", to_end ? Json(nullptr) : Json(window.end_ns)}});
+  }
+  return list;
+}
 
 }  // namespace
 

@@ -201,6 +201,8 @@ std::string header(const RunSummary& run) {
   std::string text = printable(fmt::format("{} · {}", run.path, show_device(run.meta)));
   if (run.meta.clock == Clock::modelled) text += " · times modelled";
   if (run.times_repeatable == false) text += ", not repeatable";
+  if (run.windows)
+    text += fmt::format(" · recorded in {}", counted(static_cast<std::int64_t>(run.windows->size()), "window"));
   return text + " · " + steps_words(run) + "\n\n";
 }
 

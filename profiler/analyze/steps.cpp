@@ -93,6 +93,22 @@ void end_open_at_next(Steps& steps) {
   }
 }
 
+// The first window that ends behind this moment.
+const RecordingWindow* window_at(const Trace& trace, Nanos time) {
+  const auto at = std::find_if(trace.windows->begin(), trace.windows->end(),
+                               [&](const RecordingWindow& w) { return w.end_ns >= time; });
+  return at == trace.windows->end() ? nullptr : &*at;
+}
+
+// Steps of which all was recorded are judged. Of others nobody knows what happened in the rest.
+std::int64_t drop_partly_recorded(const Trace& trace, Chosen& ranges) {
+  if (!trace.windows) return 0;
+  return static_cast<std::int64_t>(std::erase_if(ranges, [&](const Range* range) {
+    const RecordingWindow* window = window_at(trace, range->begin_ns);
+    return range->open || window == nullptr || range->begin_ns < window->begin_ns || range->end_ns > window->end_ns;
+  }));
+}
+
 Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
   Steps result;
   result.from = from;
@@ -102,6 +118,7 @@ Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
   ranges.erase(others, ranges.end());
   std::vector<Range> storage;
   end_instants_at_next(ranges, storage);
+  result.outside_windows = drop_partly_recorded(trace, ranges);
 
   for (const Range* range : ranges) {
     if (range->open) {

@@ -44,7 +44,8 @@ struct Steps {
   std::vector<OpenStep> open;    // by begin, of the marking thread
   std::int64_t unclosed = 0;     // step ranges never closed: dropped
   std::int64_t overlapping = 0;  // step ranges that began inside another step, or on a thread with fewer marks: dropped
-  std::int64_t stray_marks = 0;  // ranges and marks in domain `zerostall` that are no step and in none
+  std::int64_t outside_windows = 0;  // step ranges of which only a part was recorded: dropped
+  std::int64_t stray_marks = 0;      // ranges and marks in domain `zerostall` that are no step and in none
 };
 
 struct StepOptions {

@@ -192,6 +192,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   RunSummary run;
   run.meta = trace.meta;
   run.path = options.path;
+  run.windows = trace.windows;
   run.truncated = trace.truncated;
   run.end = trace.end;
   run.lost = trace.lost_records;
@@ -202,6 +203,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.oddities = trace.oddities;
   if (steps.unclosed > 0) run.oddities["unclosed_steps"] = steps.unclosed;
   if (steps.overlapping > 0) run.oddities["overlapping_steps"] = steps.overlapping;
+  if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   add_steps(trace, steps, waits, measured, run);
   add_spreads(run);

@@ -75,8 +75,9 @@ struct UnrealReadbacks {
 
 struct RunSummary {
   TraceMeta meta;
-  std::string path;        // as the user gave it; not part of any comparison
-  bool truncated = false;  // cut off or damaged: `end` says where
+  std::string path;                                     // as the user gave it; not part of any comparison
+  std::optional<std::vector<RecordingWindow>> windows;  // recorded in these only; nullopt: all the time
+  bool truncated = false;                               // cut off or damaged: `end` says where
   TraceEnd end;
   std::int64_t lost = 0;  // GPU records
   bool has_cuda_calls = false;

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
+#include <functional>
+#include <regex>
 #include <span>
 
 #include "profiler/base/strings.h"
@@ -53,6 +56,56 @@ CLI::Option* device(CLI::App* command, std::string& value) {
               "DEVICE");
 }
 
+// "500M" -> "524288000".
+std::string byte_size(std::string& text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string unit = text.substr(digits);
+  const std::string_view units = "kMGT";
+  const std::size_t at = unit.empty() ? 0 : units.find(unit == "K" ? 'k' : unit[0]) + 1;
+  const bool known = unit.size() <= 1 && (unit.empty() || at > 0);
+  if (digits == 0 || digits > 9 || !known || std::stoll(text.substr(0, digits)) == 0)
+    return "'" + text + "' is no size; write 500M or 2G";
+  text = std::to_string(std::stoll(text.substr(0, digits)) << (10 * at));
+  return "";
+}
+
+// "10:50" -> "steps:10:50".
+std::function<std::string(std::string&)> from_to(const std::string& kind) {
+  return [kind](std::string& text) -> std::string {
+    static const std::regex kPair("([0-9]{1,12}):([0-9]{1,12})");
+    std::smatch match;
+    if (!std::regex_match(text, match, kPair) || std::stoll(match[1]) >= std::stoll(match[2]))
+      return "'" + text + "' is not FIRST:END, e.g. 10:50 for " + kind + " 10 to 49";
+    text = kind + ":" + text;
+    return "";
+  };
+}
+
+std::string signal_name(std::string& text) {
+  const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
+  if (name != "USR1" && name != "USR2") return "'" + text + "' is neither USR1 nor USR2";
+  text = "signal:" + std::to_string(name == "USR1" ? SIGUSR1 : SIGUSR2);
+  return "";
+}
+
+// Recording in windows: one of these.
+void add_windows(CLI::App* record, RecordArguments& options) {
+  CLI::Option* steps = record->add_option("--steps", options.window, "Record these steps only: 10:50 are 10 to 49");
+  steps->type_name("FIRST:END")->transform(CLI::Validator(from_to("steps"), ""));
+  CLI::Option* seconds =
+      record->add_option("--seconds", options.window, "Record this time only, in seconds since the first CUDA call");
+  seconds->type_name("FIRST:END")->transform(CLI::Validator(from_to("seconds"), ""));
+  CLI::Option* profiler = record->add_flag_callback(
+      "--profiler-api", [&options] { options.window = "profiler"; },
+      "Record between cudaProfilerStart and cudaProfilerStop only");
+  CLI::Option* toggle =
+      record->add_option("--toggle-signal", options.window, "Record from one such signal to the next: USR1 or USR2");
+  toggle->type_name("SIGNAL")->transform(CLI::Validator(signal_name, ""));
+  seconds->excludes(steps)->excludes(profiler)->excludes(toggle);
+  steps->excludes(profiler)->excludes(toggle);
+  profiler->excludes(toggle);
+}
+
 void add_record(CLI::App& app, RecordArguments& options) {
   CLI::App* record = app.add_subcommand("record", "Run a program and record what it asks of the GPU, simulated or not");
   record->group(kYourProgram)->footer(kRecordFooter);
@@ -78,6 +131,13 @@ void add_record(CLI::App& app, RecordArguments& options) {
                           "Calls whose call stack is recorded: none, waits or all (default: waits)"),
        "CALLS")
       ->check(CLI::IsMember({"none", "waits", "all"}).description(""));
+  add_windows(record, options);
+  record->add_flag(
+      "--counts-only", options.counts_only,
+      "No records of GPU work: cheaper; whether the GPU ran dry, and memory kinds of copies, stay unknown");
+  record->add_option("--max-size", options.max_bytes, "Stop recording when the trace has this size, e.g. 2G")
+      ->type_name("SIZE")
+      ->transform(CLI::Validator(byte_size, ""));
   record->add_flag("--keep-host", options.keep_host,
                    "Store the host's name in the trace (default: its number in a job only)");
   record->add_flag("--whole-graphs", options.whole_graphs,

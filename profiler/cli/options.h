@@ -30,6 +30,9 @@ struct RecordArguments {
   bool keep_host = false;
   std::string stacks = "waits";
   bool whole_graphs = false;
+  bool counts_only = false;
+  std::string window;          // as ZEROSTALL_TRACE_WINDOW has it; "" = all the time
+  std::int64_t max_bytes = 0;  // of a trace; 0 = no limit
 };
 
 struct StatOptions {

@@ -96,6 +96,9 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
   options.keep_host = arguments.keep_host;
   options.stacks = arguments.stacks;
   options.whole_graphs = arguments.whole_graphs;
+  options.counts_only = arguments.counts_only;
+  options.window = arguments.window;
+  options.max_bytes = arguments.max_bytes;
   options.simulate = device.simulate;
   options.model = device.model;
   options.gpus = static_cast<int>(arguments.gpus);

@@ -90,6 +90,9 @@ std::map<std::string, std::string> injection(const Injection& options, const Ins
   if (options.trace) {
     added["ZEROSTALL_TRACE"] = fs::absolute(trace).string();  // the child may change its folder before it is opened
     if (options.whole_graphs) added["ZEROSTALL_TRACE_WHOLE_GRAPHS"] = "1";
+    if (options.counts_only) added["ZEROSTALL_TRACE_GPU"] = "off";
+    if (!options.window.empty()) added["ZEROSTALL_TRACE_WINDOW"] = options.window;
+    if (options.max_bytes > 0) added["ZEROSTALL_TRACE_MAX_BYTES"] = std::to_string(options.max_bytes);
     added["CUDA_INJECTION64_PATH"] = added["NVTX_INJECTION64_PATH"] = paths.tracer.string();
     added["ZEROSTALL_TRACE_STACKS"] = options.stacks;
     added["ZEROSTALL_TRACE_KEEP_HOST"] = options.keep_host ? "1" : "0";

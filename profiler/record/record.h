@@ -19,6 +19,9 @@ struct Injection {
   bool keep_host = false;            // the host's name goes into the trace
   std::string stacks = "waits";      // calls whose call stack is recorded: none, waits, all
   bool whole_graphs = false;         // a launch of a graph is one record, not one for each of its nodes
+  bool counts_only = false;          // no records of GPU work
+  std::string window;                // when to record, as ZEROSTALL_TRACE_WINDOW has it; "" = always
+  std::int64_t max_bytes = 0;        // of a trace; 0 = no limit
   bool simulate = false;             // on the simulated GPU; all below is for that one only
   std::string model = "h200";        // device model
   int gpus = 1;                      // devices the program sees

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "profiler/trace/build_ranges.h"
@@ -253,6 +254,36 @@ void count_missing(Trace& trace) {
   trace.lost_records = std::max(trace.lost_records, missing);
 }
 
+// From notes. A window that is never closed lasts for ever; one that is never opened began before all.
+std::optional<std::vector<RecordingWindow>> find_windows(const std::vector<RawNote>& notes) {
+  std::vector<const RawNote*> turns;
+  for (const RawNote& note : notes)
+    if (note.kind == NoteKind::window_open || note.kind == NoteKind::window_close) turns.push_back(&note);
+  if (turns.empty()) return std::nullopt;
+  std::stable_sort(turns.begin(), turns.end(),
+                   [](const RawNote* a, const RawNote* b) { return a->time_ns < b->time_ns; });
+  std::vector<RecordingWindow> windows;
+  std::optional<Nanos> begin;
+  if (turns.front()->value == 0) begin = std::numeric_limits<Nanos>::min();
+  for (const RawNote* turn : turns) {
+    if (turn->kind == NoteKind::window_open && !begin) begin = turn->time_ns;
+    if (turn->kind != NoteKind::window_close || !begin) continue;
+    windows.push_back({*begin, turn->time_ns});
+    begin.reset();
+  }
+  if (begin) windows.push_back({*begin, std::numeric_limits<Nanos>::max()});
+  return windows;
+}
+
+// Work of calls that were made outside the windows, whose records came all the same.
+void drop_outside(Trace& trace) {
+  if (!trace.windows) return;
+  const auto outside = std::erase_if(trace.gpu_ops, [](const GpuOp& op) { return op.call == kNoIndex; });
+  if (outside == 0) return;
+  trace.oddities["outside_window_gpu_ops"] += static_cast<std::int64_t>(outside);
+  trace.oddities.erase("unlinked_gpu_ops");
+}
+
 }  // namespace
 
 Trace build_trace(RawTrace raw) {
@@ -272,7 +303,9 @@ Trace build_trace(RawTrace raw) {
   Names names(trace.strings);
   const auto call_of_raw = build_calls(raw, indexes, names, trace);
   const ByCorrelation by_correlation = index_calls(raw, call_of_raw, trace);
+  trace.windows = find_windows(trace.notes);
   build_ops(raw, by_correlation, trace);
+  drop_outside(trace);
   if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);
   link_overheads(raw, by_correlation, indexes, trace);

@@ -74,6 +74,12 @@ struct Thread {
   CallIndex count = 0;
 };
 
+// Recording was on in [begin_ns, end_ns]: what happened outside is unknown.
+struct RecordingWindow {
+  Nanos begin_ns = 0;
+  Nanos end_ns = 0;
+};
+
 struct Trace {
   TraceMeta meta;
   StringTable strings;
@@ -83,6 +89,7 @@ struct Trace {
   std::vector<Range> ranges;      // by begin_ns, then outer before inner
   std::vector<Nanos> lazy_loads;  // when code was loaded because it was first needed; in file order
   std::vector<RawNote> notes;     // in file order
+  std::optional<std::vector<RecordingWindow>> windows;  // by begin; nullopt: recorded all the time
   Stacks stacks;
   bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;

@@ -10,7 +10,6 @@
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/settings.h"
-#include "profiler/tracer/stack_table.h"
 
 namespace zerostall::tracer {
 
@@ -261,10 +260,7 @@ void Collector::after_fork_in_parent() {
 }
 
 void Collector::after_fork_in_child() {
-  if (!locked_for_fork_) {
-    abandon_stacks();
-    return abandon();
-  }
+  if (!locked_for_fork_) return abandon();
   t_thread_id = 0;
   forget_parents_threads();
   after_fork_in_parent();

@@ -31,12 +31,6 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
-void define_stack(StackDefinition kind, std::uint32_t id, std::string_view bytes) {
-  collector().define(kind == StackDefinition::module ? format::DefinitionKind::module : format::DefinitionKind::stack,
-                     id, bytes);
-}
-constexpr StackSink kStackSink = {[](std::string_view text) { return collector().string_id(text); }, define_stack};
-
 void switch_recording(bool on) {
   enable_calls(on);
   enable_activity(on);
@@ -85,7 +79,6 @@ bool start() {
   const bool ok = start_calls(&error);
   std::string no_records;
   const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
-  if (settings().stacks != StacksOf::none) start_stacks(kStackSink);
   if (ok) start_windows(settings().window, {[] { switch_recording(true); }, [] { switch_recording(false); }});
   start_housekeeper();
   std::atexit(on_exit);

@@ -27,8 +27,6 @@ Settings read() {
   s.stacks = stacks();
   s.gpu = variable("ZEROSTALL_TRACE_GPU") != "off";
   s.whole_graphs = variable("ZEROSTALL_TRACE_WHOLE_GRAPHS") == "1";
-  const std::string_view stacks = variable("ZEROSTALL_TRACE_STACKS");
-  s.stacks = stacks == "none" ? StacksOf::none : stacks == "all" ? StacksOf::all : StacksOf::waits;
   const std::string_view window = variable("ZEROSTALL_TRACE_WINDOW");
   if (!parse_window(window, &s.window)) {
     s.window = {};

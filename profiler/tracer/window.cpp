@@ -127,7 +127,7 @@ void start_windows(const Window& window, const WindowSwitch& turn) {
   if (at_once) return;
   if (turn.off) turn.off();
   s.open = s.ever_open = false;
-  collector().note(format::NoteKind::window_close, "", 0);
+  collector().note(format::NoteKind::window_close, "", 1);
 }
 
 bool in_window() { return state().open.load(std::memory_order_acquire); }
