@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
@@ -107,11 +108,26 @@ nvtxRangeId_t NVTX_API start_a(const char* text) { return start(0, collector().s
 nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t* e) { return start(0, text_of(e), name_of(e)); }
 void NVTX_API end_default(nvtxRangeId_t range) { emit(MarkKind::end, 0, 0, range); }
 
+// What a handle of the program stands for lives as long as the process; listed, so that no leak checker takes it for
+// lost.
+template <class T>
+T* keep(T value) {
+  struct Kept {
+    T value;
+    Kept* next;
+  };
+  static constinit std::atomic<Kept*> all{nullptr};
+  auto* kept = new Kept{std::move(value), all.load(std::memory_order_relaxed)};
+  while (!all.compare_exchange_weak(kept->next, kept, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  return &kept->value;
+}
+
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
-  return new nvtxDomainRegistration_st{collector().string_id(name ? name : "")};
+  return keep(nvtxDomainRegistration_st{collector().string_id(name ? name : "")});
 }
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
-  return new nvtxStringRegistration_st{collector().string_id(text ? text : ""), text ? text : ""};
+  return keep(nvtxStringRegistration_st{collector().string_id(text ? text : ""), text ? text : ""});
 }
 void NVTX_API domain_mark(nvtxDomainHandle_t d, const nvtxEventAttributes_t* e) {
   mark(name_of(d), text_of(e), name_of(e));

@@ -120,11 +120,12 @@ bool TraceFile::create(std::uint64_t max_bytes) {
   }
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  header_ = static_cast<FileHeader*>(page);
-  *header_ = {format::kMagic, format::kVersion, static_cast<std::uint32_t>(page_bytes()),
-              static_cast<std::uint64_t>(getpid()), now.tv_sec * 1'000'000'000 + now.tv_nsec};
+  auto* header = static_cast<FileHeader*>(page);
+  *header = {format::kMagic, format::kVersion, static_cast<std::uint32_t>(page_bytes()),
+             static_cast<std::uint64_t>(getpid()), now.tv_sec * 1'000'000'000 + now.tv_nsec};
   end_ = page_bytes();
-  if (!mapped_) write(header_, sizeof *header_, 0);
+  if (!mapped_) write(header, sizeof *header, 0);
+  header_.store(header, std::memory_order_release);
   return true;
 }
 
@@ -152,8 +153,9 @@ void TraceFile::write(const void* data, std::size_t bytes, std::uint64_t place) 
 
 void TraceFile::stop(StopReason reason, int error) {
   if (stopped()) return;
-  header_->stop_errno = error;
-  std::atomic_ref(header_->stop_reason).store(reason);
+  FileHeader* header = this->header();
+  header->stop_errno = error;
+  std::atomic_ref(header->stop_reason).store(reason);
   const char* why = reason == StopReason::max_bytes ? "its largest size is reached" : std::strerror(error);
   std::fprintf(stderr, "[zerostall] the trace ends early: %s\n", why);
 }
@@ -251,7 +253,8 @@ void TraceFile::seal_full() {
 void TraceFile::close() {
   seal_full();
   std::lock_guard guard(lock_);
-  if (!header_ || closed_) return;
+  FileHeader* header = this->header();
+  if (!header || closed_) return;
   closed_ = true;
   // Those made ahead and not used; most often they are the file's last.
   while (!ready_.empty()) {
@@ -265,9 +268,9 @@ void TraceFile::close() {
   if (ftruncate(file_, static_cast<off_t>(end_)) != 0) {
     // Longer than it need be; the reader skips what is empty.
   }
-  header_->file_bytes = end_;
-  std::atomic_ref(header_->state).store(format::FileState::closed, std::memory_order_release);
-  if (!mapped_) write(header_, sizeof *header_, 0);
+  header->file_bytes = end_;
+  std::atomic_ref(header->state).store(format::FileState::closed, std::memory_order_release);
+  if (!mapped_) write(header, sizeof *header, 0);
   if (mode_ != 0) ::fchmod(file_, mode_);
   ::close(file_);
   file_ = -1;

@@ -42,8 +42,11 @@ class TraceFile {
   void abandon();
 
   // Null before `create` and after `abandon`. Counters in it are changed with std::atomic_ref.
-  format::FileHeader* header() const { return header_; }
-  bool stopped() const { return header_ && header_->stop_reason != format::StopReason::none; }
+  format::FileHeader* header() const { return header_.load(std::memory_order_acquire); }
+  bool stopped() const {
+    format::FileHeader* h = header();
+    return h && std::atomic_ref(h->stop_reason).load(std::memory_order_relaxed) != format::StopReason::none;
+  }
   // True once more than two large segments were asked for: time to make some ahead.
   bool wants_more() const { return wants_more_; }
 
@@ -63,9 +66,9 @@ class TraceFile {
   std::atomic<bool> wants_more_{false};
   std::uint64_t end_ = 0;  // of the file
   std::uint64_t max_bytes_ = 0;
-  format::FileHeader* header_ = nullptr;
-  std::vector<format::SegmentHeader*> ready_;  // made ahead
-  std::vector<format::SegmentHeader*> full_;   // to be sealed
+  std::atomic<format::FileHeader*> header_{nullptr};  // a thread may end the process in another's first call
+  std::vector<format::SegmentHeader*> ready_;         // made ahead
+  std::vector<format::SegmentHeader*> full_;          // to be sealed
 };
 
 // Segments grow with use: a thread that makes few calls takes little of the file.

@@ -109,7 +109,8 @@ int main(int, char** argv) {
   if (mode == "exit" || mode == "exit-of-thread" || mode == "kill") {
     auto* const all = new std::vector<std::thread>(start(1'000'000));  // never joined
     (void)all;
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    const auto* progress = zerostall::testing::own_progress();
+    while (progress && progress->waits < 200) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (mode == "kill") raise(SIGKILL);
     if (mode == "exit-of-thread") {
       std::thread([] { std::exit(0); }).detach();
