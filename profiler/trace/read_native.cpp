@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "profiler/base/files.h"
+#include "profiler/trace/native_meta.h"
 #include "profiler/trace/record_codec.h"
 
 namespace zerostall {
@@ -332,62 +333,6 @@ void resolve_strings(Reading& reading) {
   for (StringId* name : names_in(reading.trace.stacks)) resolve(*name);
 }
 
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
-std::optional<std::int64_t> number_at(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
-  return found->get<std::int64_t>();
-}
-
-void resolve_process(const Json& object, TraceMeta& meta) {
-  meta.program = text_at(object, "program");
-  meta.host_clock = text_at(object, "host_clock");
-  meta.pid = number_at(object, "pid");
-  meta.rank = number_at(object, "rank");
-  meta.local_rank = number_at(object, "local_rank");
-  meta.world_size = number_at(object, "world_size");
-  meta.gpu_records = object.value("gpu_records", Json()) == true;
-  meta.host_number = number_at(object, "host_number");
-  meta.host = text_at(object, "host");
-  meta.script = text_at(object, "script");
-  meta.arguments = number_at(object, "arguments");
-}
-
-void resolve_cupti(const Json& object, TraceMeta& meta) {
-  const auto tells = object.find("tells_queue_full");
-  meta.tells_queue_full = tells != object.end() && tells->is_boolean() && tells->get<bool>();
-  const auto unknown = object.find("unknown_apis");
-  if (unknown == object.end() || !unknown->is_array()) return;
-  for (const Json& name : *unknown)
-    if (name.is_string()) meta.unknown_apis.push_back(name.get<std::string>());
-}
-
-void resolve_meta(Reading& reading) {
-  TraceMeta& meta = reading.trace.meta;
-  resolve_process(reading.meta, meta);
-  resolve_cupti(reading.meta, meta);
-  meta.format = "zstall";
-  meta.tool = text_at(reading.meta, "tool");
-  if (const auto version = text_at(reading.meta, "version"); !version.empty()) meta.tool += " " + version;
-  meta.clock = text_at(reading.meta, "clock") == "modelled" ? Clock::modelled : Clock::measured;
-  if (const auto model = text_at(reading.meta, "simulated_model"); !model.empty() && !reading.meta.contains("device"))
-    reading.meta["device"] = {{"name", "simulated " + upper(model)}, {"simulated_model", model}};
-  const auto device = reading.meta.find("device");
-  if (device == reading.meta.end() || !device->is_object()) return;
-  meta.device = device->dump(-1, ' ', false, Json::error_handler_t::replace);
-  meta.device_name = text_at(*device, "name");
-}
-
 }  // namespace
 
 Result<RawTrace> parse_native(Bytespan bytes, const std::string& name) {
@@ -412,7 +357,7 @@ Result<RawTrace> parse_native(Bytespan bytes, const std::string& name) {
     reading.cut(bytes.size());
   read_status(reading, header, bytes.size());
   resolve_strings(reading);
-  resolve_meta(reading);
+  reading.trace.meta = meta_of(std::move(reading.meta));
   return std::move(reading.trace);
 }
 

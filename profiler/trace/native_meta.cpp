@@ -1,0 +1,69 @@
+#include "profiler/trace/native_meta.h"
+
+#include <optional>
+
+namespace zerostall {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+std::optional<std::int64_t> number_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_integer()) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+void resolve_process(const Json& object, TraceMeta& meta) {
+  meta.program = text_at(object, "program");
+  meta.host_clock = text_at(object, "host_clock");
+  meta.pid = number_at(object, "pid");
+  meta.rank = number_at(object, "rank");
+  meta.local_rank = number_at(object, "local_rank");
+  meta.world_size = number_at(object, "world_size");
+  meta.gpu_records = object.value("gpu_records", Json()) == true;
+  meta.host_number = number_at(object, "host_number");
+  meta.host = text_at(object, "host");
+  meta.script = text_at(object, "script");
+  meta.arguments = number_at(object, "arguments");
+}
+
+void resolve_cupti(const Json& object, TraceMeta& meta) {
+  const auto tells = object.find("tells_queue_full");
+  meta.tells_queue_full = tells != object.end() && tells->is_boolean() && tells->get<bool>();
+  const auto unknown = object.find("unknown_apis");
+  if (unknown == object.end() || !unknown->is_array()) return;
+  for (const Json& name : *unknown)
+    if (name.is_string()) meta.unknown_apis.push_back(name.get<std::string>());
+}
+
+}  // namespace
+
+TraceMeta meta_of(Json object) {
+  TraceMeta meta;
+  resolve_process(object, meta);
+  resolve_cupti(object, meta);
+  meta.format = "zstall";
+  meta.tool = text_at(object, "tool");
+  if (const auto version = text_at(object, "version"); !version.empty()) meta.tool += " " + version;
+  meta.clock = text_at(object, "clock") == "modelled" ? Clock::modelled : Clock::measured;
+  if (const auto model = text_at(object, "simulated_model"); !model.empty() && !object.contains("device"))
+    object["device"] = {{"name", "simulated " + upper(model)}, {"simulated_model", model}};
+  const auto device = object.find("device");
+  if (device == object.end() || !device->is_object()) return meta;
+  meta.device = device->dump(-1, ' ', false, Json::error_handler_t::replace);
+  meta.device_name = text_at(*device, "name");
+  return meta;
+}
+
+}  // namespace zerostall
