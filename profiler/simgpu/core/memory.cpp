@@ -11,7 +11,7 @@ namespace {
 // Far from where Linux puts anything: 512 GiB for each device from 16 TiB on, virtual memory management from 48 TiB on.
 constexpr std::uintptr_t kArenas = 0x100000000000, kVirtual = 0x300000000000;
 #if defined(__SANITIZE_THREAD__)
-constexpr int kArenaBits = 39, kVirtualBits = 40;  // it has use for the rest
+constexpr int kArenaBits = 38, kVirtualBits = 40;  // it has use for the rest
 #else
 constexpr int kArenaBits = 39, kVirtualBits = 45;
 #endif
