@@ -25,7 +25,7 @@ class Kernels {
                                        if (work.kind == simgpu::WorkKind::kernel)
                                          seen()->push_back({work.name, work.begin_ns, work.end_ns});
                                      },
-                                     [](const simgpu::SyncInfo&) {}};
+                                     [](const simgpu::SyncInfo&) {}, [](const simgpu::OverheadInfo&) {}};
     simgpu::g_hooks.store(&hooks);
   }
   ~Kernels() { simgpu::g_hooks.store(nullptr); }
