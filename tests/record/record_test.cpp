@@ -68,7 +68,7 @@ TEST(Injection, LeavesASanitizersRuntimeInFront) {
   options.simulate = true;
   const auto preloads = [&](const char* before) {
     ::setenv("LD_PRELOAD", before, 1);
-    const std::string after = injection(options, paths_beside("/z/bin"), {}).at("LD_PRELOAD");
+    const std::string after = injection(options, paths_beside("/z/bin"), "/z/trace").at("LD_PRELOAD");
     ::unsetenv("LD_PRELOAD");
     return after;
   };

@@ -24,10 +24,10 @@ std::vector<std::string> keys(const Json& object) {
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
   EXPECT_EQ(keys(json),
-            (std::vector<std::string>{"schema",     "source",   "device",  "complete",   "lost",     "times_repeatable",
-                                      "steps_from", "warmup",   "steps",   "background", "unclosed", "outside",
-                                      "totals",     "per_step", "regions", "waits",      "calls",    "copies",
-                                      "gpu_work",   "stacks",   "sites",   "oddities"}));
+            (std::vector<std::string>{
+                "schema", "source", "device",     "complete", "windows", "lost",   "times_repeatable", "steps_from",
+                "warmup", "steps",  "background", "unclosed", "outside", "totals", "per_step",         "regions",
+                "waits",  "calls",  "copies",     "gpu_work", "stacks",  "sites",  "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");

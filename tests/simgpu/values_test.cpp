@@ -105,9 +105,13 @@ TEST_F(SimValues, ASmallTensorThatAKernelHasWrittenSinceIsNotTheEarlierOwners) {
     char *first, *second;
   } captured{{}, output, input};
   struct Reduction {
-    const char *never_set, *source;
-    char *target, *second_target;
-  } reduction{other, input, output, nullptr};
+    const char* never_set[4];  // what stood there before, looking like a source, a target and no more
+    const char* source;
+    char *target, *second_target, *buffers[3];
+    std::int64_t base;
+    bool accumulates, is_final;
+    int outputs;
+  } reduction{{other, other, input, nullptr}, input, output, other, {}, 0, false, true, 1};
   struct Scatter {
     std::int64_t sizes[8];
     const char* index;
@@ -125,7 +129,9 @@ TEST_F(SimValues, ASmallTensorThatAKernelHasWrittenSinceIsNotTheEarlierOwners) {
                {"_Z34_scatter_gather_elementwise_kernelIZ4hostvEUliE_EviT_",
                 "scatter(int, lambda): behind the index",
                 {&n, &scatter}},
-               {"_Z1eIN2at8ReduceOpIfEEEvT_", "e(at::ReduceOp<float>): the last before a null", {&reduction}},
+               {"_Z1eIN2at8ReduceOpIfEEEvT_",
+                "e(at::ReduceOp<float>): what stands before its buffers, flags and number of outputs",
+                {&reduction}},
                {"_Z1gN2at10TensorInfoIKfjEENS0_IfjEE",
                 "g(at::TensorInfo<float const>, at::TensorInfo<float>)",
                 {&input, &output}}};

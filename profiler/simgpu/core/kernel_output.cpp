@@ -100,17 +100,30 @@ bool is_device(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p) >= kPage && simulator().memory.find(p).kind == MemoryKind::device;
 }
 
-// Offset of the last of two or more device pointers in a row that a null ends, in an argument of unknown size: a
-// reduction's input, its output, and no second output. An unused field before them may hold an old pointer.
-std::int64_t find_row(const void* argument) {
+bool is_device_or_null(std::uint64_t word) { return word == 0 || is_device(reinterpret_cast<const void*>(word)); }
+
+// The end of PyTorch's ReduceOp (aten/src/ATen/native/cuda/Reduce.cuh): source, two targets of which the second holds
+// anything when there is one output, three buffers, an index, two flags and the number of outputs.
+bool ends_reduction(const std::array<std::uint64_t, 8>& words) {
+  const auto flag = [&](int byte) { return (words[7] >> (8 * byte) & 0xff) <= 1; };
+  const std::uint64_t outputs = words[7] >> 32;
+  return words[0] != 0 && is_device_or_null(words[0]) && words[1] != 0 && is_device_or_null(words[1]) &&
+         is_device_or_null(words[3]) && is_device_or_null(words[4]) && is_device_or_null(words[5]) &&
+         words[6] < std::uint64_t{1} << 48 && flag(0) && flag(1) && (outputs == 1 || outputs == 2);
+}
+
+// Offset of a reduction's (first) target in an argument of unknown size. Unused fields before it hold old pointers.
+std::int64_t find_target(const void* argument) {
   const auto begin = reinterpret_cast<std::uintptr_t>(argument);
   if (begin % sizeof(void*)) return kUnknown;
-  int row = 0;
+  std::array<std::uint64_t, 8> words{};
   for (std::uintptr_t at = begin; at < begin + kMostScanned; at += sizeof(void*)) {
     if (at % kPage == 0 && !readable(at)) break;
-    const void* value = pointer_at(at);
-    if (!value && row >= 2) return static_cast<std::int64_t>(at - begin - sizeof(void*));
-    row = is_device(value) ? row + 1 : 0;
+    std::rotate(words.begin(), words.begin() + 1, words.end());
+    words.back() = reinterpret_cast<std::uint64_t>(pointer_at(at));
+    const std::uintptr_t first = at - (words.size() - 1) * sizeof(void*);
+    if (at >= begin + (words.size() - 1) * sizeof(void*) && ends_reduction(words))
+      return static_cast<std::int64_t>(first + sizeof(void*) - begin);
   }
   return kUnknown;
 }
@@ -147,7 +160,7 @@ std::int64_t find_place(const char* name, void** arguments) {
     return number * kOffsets;
   // All hold what they read before what they write; scatter's lambda has two numbers in between.
   if (is_reduction(*it)) {
-    const std::int64_t offset = find_row(arguments[number]);
+    const std::int64_t offset = find_target(arguments[number]);
     return offset < 0 ? kUnknown : number * kOffsets + offset;
   }
   const bool scatters = function.find("_scatter_gather_elementwise_kernel") != function.npos;
