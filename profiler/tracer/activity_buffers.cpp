@@ -1,6 +1,8 @@
 #include "profiler/tracer/activity_buffers.h"
 
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -15,10 +17,17 @@ constexpr std::size_t kMostInUse = 192;  // 48 MiB
 constexpr std::size_t kMostSpare = 32;
 constexpr std::uint32_t kFirstToBearNull = 27;
 
+// How long a thread of the program waits for a buffer rather than lose records; and for how long nobody waits again
+// once that was in vain (whoever should give one back may wait for this very thread).
+constexpr auto kMostWait = std::chrono::milliseconds(100);
+constexpr auto kPatienceBack = std::chrono::seconds(10);
+
 struct Pool {
   std::mutex lock;
+  std::condition_variable given_back;
   std::vector<std::uint8_t*> spare;  // zeroed
   std::size_t in_use = 0;
+  std::chrono::steady_clock::time_point no_wait_until{};
 };
 // Never destroyed: CUPTI asks and gives back until the process ends.
 Pool& pool() {
@@ -28,11 +37,20 @@ Pool& pool() {
 
 alignas(8) std::array<std::uint8_t, 4096> g_worthless;
 
+// Programs that launch faster than their records can be read are slowed down to that.
+bool wait_for_buffer(Pool& p, std::unique_lock<std::mutex>& guard) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < p.no_wait_until) return false;
+  if (p.given_back.wait_for(guard, kMostWait, [&] { return p.in_use < kMostInUse; })) return true;
+  p.no_wait_until = now + kPatienceBack;
+  return false;
+}
+
 std::uint8_t* find_buffer() {
   Pool& p = pool();
   {
-    std::lock_guard guard(p.lock);
-    if (p.in_use >= kMostInUse) return nullptr;
+    std::unique_lock guard(p.lock);
+    if (p.in_use >= kMostInUse && !wait_for_buffer(p, guard)) return nullptr;
     ++p.in_use;
     if (!p.spare.empty()) {
       std::uint8_t* buffer = p.spare.back();
@@ -69,9 +87,10 @@ void give_back_buffer(std::uint8_t* buffer, std::size_t bytes) {
     --p.in_use;
     if (p.spare.size() < kMostSpare) {
       p.spare.push_back(buffer);
-      return;
+      buffer = nullptr;
     }
   }
+  p.given_back.notify_one();
   std::free(buffer);
 }
 

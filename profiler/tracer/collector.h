@@ -40,6 +40,7 @@ class Collector {
 
   // Work of the housekeeper thread.
   void keep_house();
+  bool copies_to_file() const { return file_.copies(); }
   bool needs_housekeeping() const { return file_.wants_more(); }
 
   // From now on the process is ending: calls are recorded and counted as late, for the GPU work that they start is not.

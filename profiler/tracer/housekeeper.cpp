@@ -12,14 +12,23 @@
 
 #include "profiler/tracer/activity.h"
 #include "profiler/tracer/collector.h"
+#include "profiler/tracer/settings.h"
 #include "profiler/tracer/subscription.h"
 #include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
 namespace {
 
-constexpr long kTick_ns = 50'000'000;
-constexpr int kTicksPerFlush = 5;
+// A tick costs the program some hundred microseconds.
+constexpr long kTick_ns = 250'000'000;
+constexpr long kShortTick_ns = 50'000'000;
+
+// More often where something waits for it: windows that open by the clock or by signal, files that cannot be mapped.
+long tick_ns() {
+  const Window::Kind window = settings().window.kind;
+  const bool watches = window == Window::Kind::seconds || window == Window::Kind::signal;
+  return watches || collector().copies_to_file() ? kShortTick_ns : kTick_ns;
+}
 
 pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t g_wake;
@@ -27,7 +36,7 @@ pthread_cond_t g_wake;
 void wait_for_tick() {
   timespec until{};
   clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += kTick_ns;
+  until.tv_nsec += tick_ns();
   if (until.tv_nsec >= 1'000'000'000) {
     until.tv_nsec -= 1'000'000'000;
     ++until.tv_sec;
@@ -70,13 +79,13 @@ bool alone() {
 
 void* keep_house(void*) {
   pthread_setname_np(pthread_self(), "zerostall");
-  for (int tick = 0; !collector().is_over(); ++tick) {
+  while (!collector().is_over()) {
     wait_for_tick();
     if (alone()) std::exit(0);  // as the C library does when the last thread ends
     if (!collector().is_writing()) continue;
     collector().keep_house();
     watch_windows();
-    if (tick % kTicksPerFlush != 0 || collector().is_exiting()) continue;
+    if (collector().is_exiting()) continue;
     check_surroundings(false);
     flush_activity();
   }

@@ -31,7 +31,8 @@ class TraceFile {
   // Work of the housekeeper: makes segments ahead when some were asked for, seals those given back.
   void prepare();
   void seal_full();
-  // Copies what is recorded to the file where it cannot be mapped; else nothing.
+  // True where the file cannot be mapped: then `write_back` copies what is recorded to it, and else does nothing.
+  bool copies() const { return !mapped_; }
   void write_back(const format::SegmentHeader& segment);
 
   // Writes the final checksum; the segment stays mapped, for its thread may still be at work.
