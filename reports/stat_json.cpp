@@ -37,11 +37,10 @@ Json host_waits(const StepRow& step) {
 Json steps(const RunSummary& run) {
   Json list = Json::array();
   for (const StepRow& step : run.steps) {
-    Json row = {{"index", step.number},
-                {"begin_ns", step.begin_ns},
-                {"end_ns", step.end_ns},
-                {"judged", step.judged},
-                {"unsteady", step.unsteady}};
+    Json row = {
+        {"index", step.number},      {"begin_ns", step.begin_ns},
+        {"end_ns", step.end_ns},     {"judged", step.judged},
+        {"unsteady", step.unsteady}, {"own_cost_ns", step.own_cost_ns ? Json(*step.own_cost_ns) : Json(nullptr)}};
     const Json counters = to_json(step.counters);
     for (const auto& [key, value] : counters.items()) row[key] = value;
     row["host_waits"] = host_waits(step);
@@ -165,6 +164,13 @@ Json process_list(const std::vector<NamedRun>& processes) {
 
 Json repeatable(const RunSummary& run) { return run.times_repeatable ? Json(*run.times_repeatable) : Json(nullptr); }
 
+Json own_cost(const RunSummary& run) {
+  Json kinds = Json::object();
+  for (const auto& [kind, cost] : run.meta.own_cost)
+    kinds[kind] = {{"samples", cost.samples}, {"ns_per_call", cost.ns / cost.samples}};
+  return kinds.empty() ? Json(nullptr) : kinds;
+}
+
 // Of those that reach to the beginning or the end of the recording that side is null.
 Json windows(const RunSummary& run) {
   if (!run.windows) return nullptr;
@@ -189,6 +195,8 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                {"windows", windows(run)},
                {"lost", run.lost},
                {"times_repeatable", repeatable(run)},
+               {"corrected", run.corrected},
+               {"own_cost", own_cost(run)},
                {"steps_from", name_of(run.steps_from)},
                {"warmup", run.warmup},
                {"steps", steps(run)},

@@ -156,6 +156,35 @@ std::string copies_table(const RunSummary& run) {
   return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
+// "launch 90 ns, stream_sync 2.1 us".
+std::string costs_by_kind(const RunSummary& run) {
+  std::string text;
+  for (const auto& [kind, cost] : run.meta.own_cost)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, show_time(cost.ns / cost.samples));
+  return text;
+}
+
+// What the tracer's own work took: of the judged steps, where there are any.
+std::string own_cost_line(const RunSummary& run) {
+  if (run.meta.own_cost.empty()) return {};
+  std::vector<Count> taken;
+  Nanos own = 0, all = 0;
+  for (const StepRow& step : run.steps) {
+    if (!step.judged || !step.own_cost_ns) continue;
+    taken.push_back(*step.own_cost_ns);
+    own += *step.own_cost_ns;
+    all += step.end_ns - step.begin_ns;
+  }
+  const std::string calls = fmt::format("by call: {}; CUPTI's own part is not in it", costs_by_kind(run));
+  const auto spread = spread_of(taken);
+  if (!spread) return "the tracer's own work, " + calls;
+  const std::string share = run.meta.clock == Clock::modelled
+                                ? " (real time: modelled times are without it)"
+                                : fmt::format(", {:.1f} % of it{}", all > 0 ? 100.0 * double(own) / double(all) : 0.0,
+                                              run.corrected ? "; waits are shown without it" : "");
+  return fmt::format("the tracer's own work took {} of a judged step{}; {}", show_time(spread->median), share, calls);
+}
+
 std::string oddity_lines(const RunSummary& run) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + printable(line) + "\n"; };
@@ -182,6 +211,7 @@ std::string oddity_lines(const RunSummary& run) {
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
   for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
   for (const std::string& warning : run.warnings) add("tracer: " + warning);
+  if (const std::string line = own_cost_line(run); !line.empty()) add(line);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
   if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))
     add("no steps are marked: " + how_to_mark_steps() + ", and waits are counted per step");

@@ -2,6 +2,7 @@
 #include <array>
 #include <tuple>
 
+#include "profiler/analyze/own_cost.h"
 #include "profiler/analyze/summary.h"
 #include "profiler/trace/build_trace.h"
 
@@ -223,9 +224,16 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
 RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
   const Trace trace = build_trace(std::move(raw));
   const Steps steps = split_steps(trace, step_options);
-  const std::vector<Wait> waits = find_waits(trace);
+  std::vector<Wait> waits = find_waits(trace);
+  const OwnCosts costs(trace.meta);
+  const bool corrected = options.corrected && costs.known() && trace.meta.clock == Clock::measured;
+  if (corrected) take_own_cost(trace, costs, waits);
   const Measured measured = measure_steps(trace, steps, waits);
-  return summarize(trace, steps, waits, measured, options);
+  RunSummary run = summarize(trace, steps, waits, measured, options);
+  run.corrected = corrected;
+  const auto own_cost = own_cost_of_steps(trace, steps, costs);
+  for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_cost_ns = own_cost[i];
+  return run;
 }
 
 }  // namespace zerostall

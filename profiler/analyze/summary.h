@@ -30,8 +30,9 @@ struct StepRow {
   std::int64_t number = 0;
   Nanos begin_ns = 0;
   Nanos end_ns = 0;
-  bool judged = false;    // not part of the warm-up
-  bool unsteady = false;  // judged, but a module was loaded or device memory grew: left out of times
+  bool judged = false;               // not part of the warm-up
+  std::optional<Nanos> own_cost_ns;  // what the tracer took of it, in real time; nullopt: the trace does not tell
+  bool unsteady = false;             // judged, but a module was loaded or device memory grew: left out of times
   Counters counters;
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
@@ -79,7 +80,8 @@ struct RunSummary {
   std::optional<std::vector<RecordingWindow>> windows;  // recorded in these only; nullopt: all the time
   bool truncated = false;                               // cut off or damaged: `end` says where
   TraceEnd end;
-  std::int64_t lost = 0;  // GPU records
+  std::int64_t lost = 0;   // GPU records
+  bool corrected = false;  // times are without what the tracer itself took
   bool has_cuda_calls = false;
   std::optional<bool>
       times_repeatable;  // modelled times: would they come out the same again; nullopt for measured ones
@@ -108,6 +110,7 @@ struct RunSummary {
 struct SummaryOptions {
   std::string path;
   std::int64_t warmup = 2;  // first steps that are shown and not judged
+  bool corrected{};         // measured times without what the tracer itself took
 };
 
 // Waits that look alike.

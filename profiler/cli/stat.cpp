@@ -44,7 +44,7 @@ Result<Recording> read_all(const fs::path& path, const StatOptions& options, con
   for (const fs::path& file : *files) {
     auto raw = read_native(file);
     if (raw)
-      all.runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup}, steps)});
+      all.runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup, options.corrected}, steps)});
     else
       all.unreadable.push_back({file.filename().string(), raw.error().message});
   }
@@ -73,7 +73,12 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
                     ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks)
                     : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run) +
                           (options.stacks ? render_stacks_text(run.stacks) : "");
-  if (!run.has_cuda_calls) {
+  if (options.corrected && !run.corrected) {
+    outcome.code = ExitCode::cannot_tell;
+    outcome.error = run.meta.clock == Clock::modelled
+                        ? "--corrected: times are modelled here, and never held what the tracer took"
+                        : fmt::format("--corrected: {} does not tell what the tracer took", run.path);
+  } else if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_no_calls(run);
   } else if (run.steps.empty() && !options.step_pattern.empty()) {

@@ -170,6 +170,13 @@ std::string_view plain_name(std::string_view name, std::array<char, kLongestName
 
 }  // namespace
 
+std::string_view name_of(ApiKind kind) {
+  constexpr std::array<std::string_view, kApiKinds> kNames = {
+      "other", "stream_sync",  "device_sync", "event_sync",  "copy",        "memset",      "launch",
+      "query", "event_record", "implicit",    "module_load", "stream_wait", "graph_launch"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 std::span<const ApiInfo> api_table() { return kTable; }
 
 std::string_view strip_version(std::string_view name) {

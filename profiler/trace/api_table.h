@@ -2,6 +2,7 @@
 // line. The tracer records exactly the calls of this table, and those it has never heard of (and compiles it in; it
 // must stay free of dependencies). Sources: CUDA's reference manuals, "API synchronization behavior" above all.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -25,6 +26,9 @@ enum class ApiKind : std::uint8_t {
   stream_wait,  // the device waits; the host goes on at once
   graph_launch,
 };
+
+inline constexpr std::size_t kApiKinds = 13;
+std::string_view name_of(ApiKind kind);  // as it is called here: "stream_sync"
 
 // True for calls that start GPU work other than a copy or a memset.
 constexpr bool is_launch(ApiKind kind) { return kind == ApiKind::launch || kind == ApiKind::graph_launch; }

@@ -264,9 +264,9 @@ std::optional<std::vector<RecordingWindow>> find_windows(const std::vector<RawNo
                    [](const RawNote* a, const RawNote* b) { return a->time_ns < b->time_ns; });
   std::vector<RecordingWindow> windows;
   std::optional<Nanos> begin;
-  if (turns.front()->value == 0) begin = std::numeric_limits<Nanos>::min();
   for (const RawNote* turn : turns) {
-    if (turn->kind == NoteKind::window_open && !begin) begin = turn->time_ns;
+    if (turn->kind == NoteKind::window_open && !begin)
+      begin = turn->value == 1 ? std::numeric_limits<Nanos>::min() : turn->time_ns;
     if (turn->kind != NoteKind::window_close || !begin) continue;
     windows.push_back({*begin, turn->time_ns});
     begin.reset();

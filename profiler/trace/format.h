@@ -132,7 +132,7 @@ enum class NoteKind : std::uint32_t {
   tool_problem = 4,      // text = what went wrong inside the tracer
   warning = 5,           // text = what may make the trace wrong or incomplete; recording went on
   detached = 6,          // text = why nothing was recorded from here on, although the program ran on
-  window_open = 8,       // recording was switched on (ZEROSTALL_TRACE_WINDOW)
+  window_open = 8,       // recording was switched on (ZEROSTALL_TRACE_WINDOW); value 1 = it was on from the start
   window_close = 9,      // recording was switched off: what the program did from here on is unknown; value 1 = it was
                          // never on before
   clock_step = 7,        // value = nanoseconds by which the clock of the time stamps was set, text = the same in words

@@ -47,12 +47,23 @@ void resolve_cupti(const Json& object, TraceMeta& meta) {
     if (name.is_string()) meta.unknown_apis.push_back(name.get<std::string>());
 }
 
+void resolve_own_cost(const Json& object, TraceMeta& meta) {
+  const auto costs = object.find("own_cost");
+  if (costs == object.end() || !costs->is_object()) return;
+  for (const auto& [kind, cost] : costs->items()) {
+    if (!cost.is_object()) continue;
+    const auto samples = number_at(cost, "samples"), ns = number_at(cost, "ns");
+    if (samples && ns && *samples > 0 && *ns >= 0) meta.own_cost[kind] = {*samples, *ns};
+  }
+}
+
 }  // namespace
 
 TraceMeta meta_of(Json object) {
   TraceMeta meta;
   resolve_process(object, meta);
   resolve_cupti(object, meta);
+  resolve_own_cost(object, meta);
   meta.format = "zstall";
   meta.tool = text_at(object, "tool");
   if (const auto version = text_at(object, "version"); !version.empty()) meta.tool += " " + version;

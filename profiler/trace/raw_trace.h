@@ -111,6 +111,12 @@ struct RawNote {
   NoteKind kind = NoteKind::tool_problem;
 };
 
+// What the tracer's own work on calls of one kind took, measured on some of them.
+struct OwnCost {
+  std::int64_t samples = 0;  // at least 1
+  Nanos ns = 0;              // of all of them
+};
+
 // Who wrote the trace and on what. Empty text = the trace does not say.
 struct TraceMeta {
   std::string format;  // "zstall"
@@ -127,6 +133,7 @@ struct TraceMeta {
   std::string host;                         // its name, where the user wanted that kept
   std::vector<std::string> unknown_apis;    // functions that CUPTI can report and this program does not know
   bool tells_queue_full = false;            // CUPTI says of launches whether they waited for a place in the queue
+  std::map<std::string, OwnCost> own_cost;  // by name of ApiKind; real time, also where times are modelled
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 

@@ -10,6 +10,7 @@
 #include "profiler/tracer/call_params.h"
 #include "profiler/tracer/collector.h"
 #include "profiler/tracer/cupti_api.h"
+#include "profiler/tracer/own_cost.h"
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/stack_table.h"
 #include "profiler/tracer/subscription.h"
@@ -27,6 +28,7 @@ struct Trait {
   bool copy = false;
   bool counted = false;  // not of kind `other`
   bool stack = false;    // its call stack is recorded
+  ApiKind kind = ApiKind::other;
   enum class Profiler : std::uint8_t { no, start, stop } profiler = Profiler::no;
 };
 
@@ -79,6 +81,8 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
     return;  // not recorded, or begun before the tracer was there
   const Trait trait = g_traits[domain][id];
   ThreadLog& thread = collector().thread_log();
+  const bool sampled = thread.entered_ns >= 0 && thread.depth == 1;
+  const std::int64_t started_ns = sampled ? real_now_ns() : 0;
   if (thread.depth > 0) --thread.depth;
   if (trait.counted && thread.counted > 0) --thread.counted;
   CallRecord r;
@@ -94,6 +98,10 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   r.end_ns = timestamp_ns();
   if (trait.stack && r.copy_kind != kDeviceToDevice) r.stack = stack_id();
   collector().add(thread, r);
+  if (!sampled) [[likely]]
+    return;
+  add_own_cost(trait.kind, thread.entered_ns + real_now_ns() - started_ns);
+  thread.entered_ns = -1;
 }
 
 void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* raw) {
@@ -112,9 +120,16 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
     thread.depth = thread.counted = 0;
   }
   if (thread.counted > 0) return;
+  const bool sampled = --thread.calls_to_sample == 0;
+  const std::int64_t started_ns = sampled ? real_now_ns() : 0;
+  if (thread.depth == 0) thread.entered_ns = -1;
   ++thread.depth;
   if (g_traits[domain][id].counted) ++thread.counted;
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
+  if (!sampled) [[likely]]
+    return;
+  thread.calls_to_sample = kCallsPerSample;
+  if (thread.depth == 1) thread.entered_ns = real_now_ns() - started_ns;
 }
 
 // Chooses the functions of interest (api_table): a training step makes thousands of cheap calls (cudaGetDevice) that
@@ -132,7 +147,7 @@ void choose_ids(const CuptiApi& api, CUpti_CallbackDomain domain, std::uint32_t 
       if (is_known_api(name)) continue;
       unknown.emplace_back(name);
     }
-    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind), {}};
+    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind), info.kind, {}};
     collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     switched().ids.emplace_back(domain, id);
   }

@@ -12,6 +12,7 @@
 
 #include "profiler/tracer/activity.h"
 #include "profiler/tracer/collector.h"
+#include "profiler/tracer/own_cost.h"
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/subscription.h"
 #include "profiler/tracer/window.h"
@@ -21,6 +22,7 @@ namespace {
 
 // A tick costs the program some hundred microseconds.
 constexpr long kTick_ns = 250'000'000;
+constexpr int kTicksPerCost = 20;
 constexpr long kShortTick_ns = 50'000'000;
 
 // More often where something waits for it: windows that open by the clock or by signal, files that cannot be mapped.
@@ -77,6 +79,14 @@ bool alone() {
   return !others;
 }
 
+// For programs that end without exit handlers: every few seconds; later ones replace earlier ones.
+void tell_own_cost_at_times() {
+  static int ticks = 0;
+  if (ticks++ % kTicksPerCost != 0) return;
+  if (const std::string json = own_cost_json(); !json.empty())
+    collector().define(format::DefinitionKind::meta, 0, json);
+}
+
 void* keep_house(void*) {
   pthread_setname_np(pthread_self(), "zerostall");
   while (!collector().is_over()) {
@@ -88,6 +98,7 @@ void* keep_house(void*) {
     if (collector().is_exiting()) continue;
     check_surroundings(false);
     flush_activity();
+    tell_own_cost_at_times();
   }
   return nullptr;
 }

@@ -15,6 +15,7 @@
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/housekeeper.h"
 #include "profiler/tracer/meta.h"
+#include "profiler/tracer/own_cost.h"
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/stack_table.h"
 #include "profiler/tracer/subscription.h"
@@ -31,6 +32,11 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
+void tell_own_cost() {
+  if (const std::string json = own_cost_json(); !json.empty())
+    collector().define(format::DefinitionKind::meta, 0, json);
+}
+
 void switch_recording(bool on) {
   enable_calls(on);
   enable_activity(on);
@@ -42,6 +48,7 @@ void on_exit() {
   if (collector().is_over()) return;
   check_surroundings(true);
   if (const std::string why = why_no_window(); !why.empty()) collector().note(format::NoteKind::tool_problem, why, 0);
+  tell_own_cost();
   collector().begin_exit();
   finish_activity();
 }
@@ -79,7 +86,7 @@ bool start() {
   const bool ok = start_calls(&error);
   std::string no_records;
   const bool has_records = !ok || !settings().gpu || start_activity(&no_records);
-  if (ok) start_windows(settings().window, {[] { switch_recording(true); }, [] { switch_recording(false); }});
+  if (ok) start_windows({[] { switch_recording(true); }, [] { switch_recording(false); }});
   start_housekeeper();
   std::atexit(on_exit);
   if (const auto at_python_exit = reinterpret_cast<int (*)(void (*)())>(dlsym(RTLD_DEFAULT, "Py_AtExit")))

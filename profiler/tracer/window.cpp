@@ -4,10 +4,10 @@
 #include <time.h>
 
 #include <atomic>
-#include <charconv>
 #include <mutex>
 
 #include "profiler/tracer/collector.h"
+#include "profiler/tracer/settings.h"
 #include "profiler/tracer/step_name.h"
 
 namespace zerostall::tracer {
@@ -25,8 +25,18 @@ struct State {
   int signals_done = 0;
   std::int64_t started_ns = 0;
 };
+bool starts_open(const Window& window) {
+  return window.kind == Window::Kind::always || (window.kind == Window::Kind::seconds && window.first == 0);
+}
+
+// Steps may begin before the first CUDA call, and so before start_windows().
 State& state() {
-  static State* instance = new State;
+  static State* instance = [] {
+    auto* s = new State;
+    s->window = settings().window;
+    s->open = s->ever_open = starts_open(s->window);
+    return s;
+  }();
   return *instance;
 }
 
@@ -58,18 +68,6 @@ void set_open(bool open) {
 
 void on_signal(int) { state().signals.fetch_add(1, std::memory_order_relaxed); }
 
-bool parse_pair(std::string_view text, Window* window) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return false;
-  const auto parse = [](std::string_view digits, std::int64_t* value) {
-    const char* end = digits.data() + digits.size();
-    const auto parsed = std::from_chars(digits.data(), end, *value);
-    return !digits.empty() && parsed.ec == std::errc{} && parsed.ptr == end && *value >= 0;
-  };
-  return parse(text.substr(0, colon), &window->first) && parse(text.substr(colon + 1), &window->end) &&
-         window->first < window->end;
-}
-
 // The number of the step that begins; nullopt: no step, or windows are not of steps.
 std::optional<std::int64_t> number_of(std::string_view text, bool is_new) {
   State& s = state();
@@ -84,50 +82,20 @@ bool is_inside(std::int64_t number) { return number >= state().window.first && n
 
 }  // namespace
 
-bool parse_window(std::string_view text, Window* window) {
-  *window = {};
-  if (text.empty()) return true;
-  const auto cut = [&](std::string_view prefix) {
-    if (!text.starts_with(prefix)) return false;
-    text.remove_prefix(prefix.size());
-    return true;
-  };
-  if (text == "profiler") {
-    window->kind = Window::Kind::profiler_api;
-    return true;
-  }
-  if (cut("steps:")) {
-    window->kind = Window::Kind::steps;
-    return parse_pair(text, window);
-  }
-  if (cut("seconds:")) {
-    window->kind = Window::Kind::seconds;
-    return parse_pair(text, window);
-  }
-  if (!cut("signal:")) return false;
-  window->kind = Window::Kind::signal;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), window->signal);
-  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && window->signal > 0 &&
-         window->signal < NSIG;
-}
-
-void start_windows(const Window& window, const WindowSwitch& turn) {
+void start_windows(const WindowSwitch& turn) {
   State& s = state();
-  s.window = window;
-  s.turn = turn;
   s.started_ns = now_ns();
-  if (window.kind == Window::Kind::signal) {
+  if (s.window.kind == Window::Kind::signal) {
     struct sigaction action {};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
-    sigaction(window.signal, &action, nullptr);
+    sigaction(s.window.signal, &action, nullptr);
   }
-  const bool at_once =
-      window.kind == Window::Kind::always || (window.kind == Window::Kind::seconds && window.first == 0);
-  if (at_once) return;
-  if (turn.off) turn.off();
-  s.open = s.ever_open = false;
-  collector().note(format::NoteKind::window_close, "", 1);
+  if (s.window.kind == Window::Kind::always) return;
+  std::lock_guard guard(s.lock);
+  s.turn = turn;
+  if (!s.open && turn.off) turn.off();
+  collector().note(s.open ? format::NoteKind::window_open : format::NoteKind::window_close, "", 1);
 }
 
 bool in_window() { return state().open.load(std::memory_order_acquire); }

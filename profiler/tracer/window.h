@@ -8,25 +8,18 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/tracer/window_spec.h"
+
 namespace zerostall::tracer {
-
-struct Window {
-  enum class Kind : std::uint8_t { always, steps, seconds, profiler_api, signal };
-  Kind kind = Kind::always;
-  std::int64_t first = 0, end = 0;  // steps or seconds since the first CUDA call: the first in it, the first behind it
-  int signal = 0;
-};
-
-// "steps:10:50", "seconds:5:60", "profiler", "signal:12"; "" = always. False: not of that form.
-bool parse_window(std::string_view text, Window* window);
 
 // Switches recording on or off in CUPTI; given by whoever starts CUPTI.
 struct WindowSwitch {
   void (*on)() = nullptr;
   void (*off)() = nullptr;
 };
-// Once, before the first record. Installs the signal handler, if one is asked for.
-void start_windows(const Window& window, const WindowSwitch& turn);
+// Once, when the file is there and CUPTI is on. The window is that of the settings. Installs the signal handler, if one
+// is asked for.
+void start_windows(const WindowSwitch& turn);
 
 // Whether marks are recorded now.
 bool in_window();

@@ -81,6 +81,7 @@ def lost(options, table, trace, made):
 
 def threads(options, table):
     per_thread, number = 200_000, 16
+    # The simulated GPU itself makes fewer queries than the limit asks for: there the tracer's share alone is judged.
     for call, name, records in (("event_query", "cudaEventQuery", 1), ("launch", "cudaLaunchKernel", 2)):
         with new_folder() as folder:
             plain, traced = (Subject([options.subject], options.build, v, folder) for v in ("plain", "activity"))
@@ -91,9 +92,13 @@ def threads(options, table):
             wall = statistics.median(wall for _, wall, _ in answers["activity"])
             own = statistics.median(own for own, _, _ in answers["activity"])
             own_plain = statistics.median(own for own, _, _ in answers["plain"])
-            table.at_least(f"{number} threads, {call}: records per second", made * records / wall * 1e3, "M/s", RECORDS_PER_S_LIMIT / 1e6,
-                           f"(by CPU time on 2 cores {made * records / (own / 2) * 1e3:.1f} M/s; "
-                           f"{own / made:.0f} ns per call, without tracer {own_plain / made:.0f} ns)")
+            told = f"({own / made:.0f} ns of CPU time per call, without tracer {own_plain / made:.0f} ns)"
+            if made / (own_plain / 2) * 1e9 > RECORDS_PER_S_LIMIT:
+                table.at_least(f"{number} threads, {call}: records per second", made * records / wall * 1e3, "M/s",
+                               RECORDS_PER_S_LIMIT / 1e6, told)
+            else:
+                table.at_least(f"{number} threads, {call}: records per second of tracer", made / ((own - own_plain) / 2) * 1e3, "M/s",
+                               RECORDS_PER_S_LIMIT / 1e6, told)
             lost(options, table, traced.trace, {name: made * 3})
 
 

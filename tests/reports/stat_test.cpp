@@ -25,7 +25,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
   EXPECT_EQ(keys(json),
             (std::vector<std::string>{
-                "schema", "source", "device",     "complete", "windows", "lost",   "times_repeatable", "steps_from",
+                "schema", "source", "device",     "complete", "windows", "lost",   "times_repeatable", "corrected", "own_cost", "steps_from",
                 "warmup", "steps",  "background", "unclosed", "outside", "totals", "per_step",         "regions",
                 "waits",  "calls",  "copies",     "gpu_work", "stacks",  "sites",  "oddities"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");

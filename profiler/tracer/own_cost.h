@@ -1,0 +1,25 @@
+// What the tracer's callbacks cost the program, measured while it runs: one call in 64, by kind. What CUPTI takes to
+// call us, and to record GPU work, is not in it (of the latter CUPTI's own overhead records tell).
+//
+// Threads: any. The clock is the machine's, on the simulated GPU too.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "profiler/trace/api_table.h"
+
+namespace zerostall::tracer {
+
+inline constexpr std::uint32_t kCallsPerSample = 64;
+
+std::int64_t real_now_ns();
+
+// Both callbacks of one call took so long.
+void add_own_cost(ApiKind kind, std::int64_t ns);
+
+// {"own_cost": {"launch": {"samples": 12, "ns": 1080}, ...}}: the sum over the samples; kinds without any are left out.
+// "" = nothing was measured.
+std::string own_cost_json();
+
+}  // namespace zerostall::tracer
