@@ -231,6 +231,10 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   const Measured measured = measure_steps(trace, steps, waits);
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
+  if (trace.meta.clock == Clock::modelled && !options.own_cost) {
+    run.meta.own_cost.clear();
+    return run;
+  }
   const auto own_cost = own_cost_of_steps(trace, steps, costs);
   for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_cost_ns = own_cost[i];
   return run;

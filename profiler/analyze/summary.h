@@ -111,6 +111,7 @@ struct SummaryOptions {
   std::string path;
   std::int64_t warmup = 2;  // first steps that are shown and not judged
   bool corrected{};         // measured times without what the tracer itself took
+  bool own_cost{};          // tell what the tracer took of a simulated run too: real time, not the same twice
 };
 
 // Waits that look alike.

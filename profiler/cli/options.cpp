@@ -154,6 +154,9 @@ void add_stat(CLI::App& app, StatOptions& options) {
                         "A trace: a .zstall file or a folder of them (default: the newest run*.zstall here)"),
        "");
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
+  stat->add_flag(
+      "--overhead", options.own_cost,
+      "Say what the tracer itself took (measured times: always; simulated: real time, never the same twice)");
   stat->add_flag("--corrected", options.corrected, "Measured times without what the tracer itself took");
   stat->add_flag("--stacks", options.stacks, "Show where waits come from: lines of Python and native functions");
   stat->add_option("--symbols", options.symbols,

@@ -41,6 +41,7 @@ struct StatOptions {
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
+  bool own_cost = false;             // what the tracer took, of a simulated run too
   bool corrected = false;            // waits without what the tracer took inside them
   bool stacks = false;               // show where waits come from
   std::vector<std::string> symbols;  // files and folders to look into for names of native frames

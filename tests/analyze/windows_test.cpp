@@ -100,6 +100,20 @@ TEST(OwnCost, IsTakenFromWaitsOfTwoCalls) {
   EXPECT_FALSE(blocked(false).corrected);
 }
 
+// So that simulated runs stay the same to the byte.
+TEST(OwnCost, OfASimulatedRunIsToldOnRequest) {
+  TraceBuilder t;
+  t.meta = R"({"tool": "test", "clock": "modelled", "own_cost": {"copy": {"samples": 1, "ns": 3000}}})";
+  t.step(0, [&] { t.item(); });
+  const std::string file = t.bytes();
+  const auto told = [&](bool asked) {
+    return analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", 0, false, asked});
+  };
+  EXPECT_TRUE(told(false).meta.own_cost.empty());
+  EXPECT_EQ(told(false).steps.at(0).own_cost_ns, std::nullopt);
+  EXPECT_EQ(told(true).steps.at(0).own_cost_ns, 6000);
+}
+
 TEST(OwnCost, IsUnknownWhereTheTraceDoesNotTell) {
   TraceBuilder t;
   t.step(0, [&] { t.item(); });

@@ -26,7 +26,7 @@ RunSummary record(const std::string& mode, const std::string& window) {
   SignalInbox inbox;
   const auto outcome = record_run(options, paths_beside(BIN_DIR), inbox);
   if (!outcome || outcome->child.exit_code != 0) throw std::runtime_error("the subject failed");
-  return analyze(std::move(*read_native(options.trace_file)), {"t", 0});
+  return analyze(std::move(*read_native(options.trace_file)), {"t", 0, false, true});
 }
 
 std::vector<std::int64_t> numbers(const RunSummary& run) {
