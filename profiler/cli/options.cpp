@@ -69,41 +69,50 @@ std::string byte_size(std::string& text) {
   return "";
 }
 
+// A window is one of several options; not CLI11's own exclusion, which would fill the help with its names.
+std::string second_window(const RecordArguments& options) {
+  return options.window.empty() ? "" : "--steps, --seconds, --profiler-api and --toggle-signal exclude each other";
+}
+
 // "10:50" -> "steps:10:50".
-std::function<std::string(std::string&)> from_to(const std::string& kind) {
-  return [kind](std::string& text) -> std::string {
+std::function<std::string(std::string&)> from_to(const RecordArguments& options, const std::string& kind) {
+  return [&options, kind](std::string& text) -> std::string {
     static const std::regex kPair("([0-9]{1,12}):([0-9]{1,12})");
     std::smatch match;
     if (!std::regex_match(text, match, kPair) || std::stoll(match[1]) >= std::stoll(match[2]))
       return "'" + text + "' is not FIRST:END, e.g. 10:50 for " + kind + " 10 to 49";
     text = kind + ":" + text;
-    return "";
+    return second_window(options);
   };
 }
 
-std::string signal_name(std::string& text) {
-  const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
-  if (name != "USR1" && name != "USR2") return "'" + text + "' is neither USR1 nor USR2";
-  text = "signal:" + std::to_string(name == "USR1" ? SIGUSR1 : SIGUSR2);
-  return "";
+std::function<std::string(std::string&)> signal_name(const RecordArguments& options) {
+  return [&options](std::string& text) -> std::string {
+    const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
+    if (name != "USR1" && name != "USR2") return "'" + text + "' is neither USR1 nor USR2";
+    text = "signal:" + std::to_string(name == "USR1" ? SIGUSR1 : SIGUSR2);
+    return second_window(options);
+  };
 }
 
-// Recording in windows: one of these.
 void add_windows(CLI::App* record, RecordArguments& options) {
-  CLI::Option* steps = record->add_option("--steps", options.window, "Record these steps only: 10:50 are 10 to 49");
-  steps->type_name("FIRST:END")->transform(CLI::Validator(from_to("steps"), ""));
-  CLI::Option* seconds =
-      record->add_option("--seconds", options.window, "Record this time only, in seconds since the first CUDA call");
-  seconds->type_name("FIRST:END")->transform(CLI::Validator(from_to("seconds"), ""));
-  CLI::Option* profiler = record->add_flag_callback(
-      "--profiler-api", [&options] { options.window = "profiler"; },
+  record->add_option("--steps", options.window, "Record these steps only: 10:50 are 10 to 49")
+      ->type_name("FIRST:END")
+      ->transform(CLI::Validator(from_to(options, "steps"), ""));
+  record->add_option("--seconds", options.window, "Record this time only, in seconds since the first CUDA call")
+      ->type_name("FIRST:END")
+      ->transform(CLI::Validator(from_to(options, "seconds"), ""));
+  record->add_option("--toggle-signal", options.window, "Record from one such signal to the next: USR1 or USR2")
+      ->type_name("SIGNAL")
+      ->transform(CLI::Validator(signal_name(options), ""));
+  record->add_flag_callback(
+      "--profiler-api",
+      [&options] {
+        if (const std::string problem = second_window(options); !problem.empty())
+          throw CLI::ValidationError("--profiler-api", problem);
+        options.window = "profiler";
+      },
       "Record between cudaProfilerStart and cudaProfilerStop only");
-  CLI::Option* toggle =
-      record->add_option("--toggle-signal", options.window, "Record from one such signal to the next: USR1 or USR2");
-  toggle->type_name("SIGNAL")->transform(CLI::Validator(signal_name, ""));
-  seconds->excludes(steps)->excludes(profiler)->excludes(toggle);
-  steps->excludes(profiler)->excludes(toggle);
-  profiler->excludes(toggle);
 }
 
 void add_record(CLI::App& app, RecordArguments& options) {

@@ -31,6 +31,38 @@ TEST(ParseOptions, FillsTheStructOfTheCommand) {
   EXPECT_EQ(std::get<StatOptions>(*stat).warmup, 0);
 }
 
+TEST(ParseOptions, RecordsInOneWindow) {
+  const auto window = [](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "record");
+    arguments.insert(arguments.end(), {"--", "train"});
+    return parse(arguments);
+  };
+  const auto record = [&](std::vector<const char*> arguments) {
+    return std::get<RecordArguments>(*window(std::move(arguments)));
+  };
+  EXPECT_EQ(record({"--steps", "10:50"}).window, "steps:10:50");
+  EXPECT_EQ(record({"--seconds", "0:5"}).window, "seconds:0:5");
+  EXPECT_EQ(record({"--profiler-api"}).window, "profiler");
+  EXPECT_EQ(record({"--toggle-signal", "USR2"}).window, "signal:12");
+  EXPECT_EQ(record({}).window, "");
+  for (const char* bad : {"10", "50:10", "5:5", "-1:3", "a:b", "1:2:3", ""})
+    EXPECT_THAT(window({"--steps", bad}).error().message, HasSubstr("FIRST:END")) << bad;
+  EXPECT_THAT(window({"--toggle-signal", "KILL"}).error().message, HasSubstr("neither USR1 nor USR2"));
+  EXPECT_THAT(window({"--steps", "1:2", "--seconds", "1:2"}).error().message, HasSubstr("exclude each other"));
+  EXPECT_THAT(window({"--steps", "1:2", "--profiler-api"}).error().message, HasSubstr("exclude each other"));
+}
+
+TEST(ParseOptions, ReadsSizes) {
+  const auto size = [](const char* text) { return parse({"record", "--max-size", text, "--", "train"}); };
+  const auto bytes = [&](const char* text) { return std::get<RecordArguments>(*size(text)).max_bytes; };
+  EXPECT_EQ(bytes("5000"), 5000);
+  EXPECT_EQ(bytes("64k"), 64 << 10);
+  EXPECT_EQ(bytes("500M"), 500LL << 20);
+  EXPECT_EQ(bytes("2G"), 2LL << 30);
+  for (const char* bad : {"0", "G", "2GB", "1.5G", "-1", "2g", "9999999999"})
+    EXPECT_THAT(size(bad).error().message, HasSubstr("is no size")) << bad;
+}
+
 TEST(ParseOptions, RecordTakesEverythingBehindTheDashesAsTheCommand) {
   const auto parsed = parse({"record", "--device", "sim:a100", "--gpus", "2", "-o", "x.zstall", "--quiet", "--seed",
                              "0", "--", "python", "train.py", "--", "--device", "cuda"});
