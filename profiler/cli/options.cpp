@@ -56,6 +56,8 @@ CLI::Option* device(CLI::App* command, std::string& value) {
               "DEVICE");
 }
 
+constexpr std::int64_t kSmallestTrace = 1 << 20;  // names of functions alone take 40 KB
+
 // "500M" -> "524288000".
 std::string byte_size(std::string& text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -65,7 +67,9 @@ std::string byte_size(std::string& text) {
   const bool known = unit.size() <= 1 && (unit.empty() || at > 0);
   if (digits == 0 || digits > 9 || !known || std::stoll(text.substr(0, digits)) == 0)
     return "'" + text + "' is no size; write 500M or 2G";
-  text = std::to_string(std::stoll(text.substr(0, digits)) << (10 * at));
+  const std::int64_t bytes = std::stoll(text.substr(0, digits)) << (10 * at);
+  if (bytes < kSmallestTrace) return "less than 1M leaves no room for a trace";
+  text = std::to_string(bytes);
   return "";
 }
 

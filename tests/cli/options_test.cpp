@@ -55,12 +55,13 @@ TEST(ParseOptions, RecordsInOneWindow) {
 TEST(ParseOptions, ReadsSizes) {
   const auto size = [](const char* text) { return parse({"record", "--max-size", text, "--", "train"}); };
   const auto bytes = [&](const char* text) { return std::get<RecordArguments>(*size(text)).max_bytes; };
-  EXPECT_EQ(bytes("5000"), 5000);
-  EXPECT_EQ(bytes("64k"), 64 << 10);
+  EXPECT_EQ(bytes("5000000"), 5000000);
+  EXPECT_EQ(bytes("2048k"), 2 << 20);
   EXPECT_EQ(bytes("500M"), 500LL << 20);
   EXPECT_EQ(bytes("2G"), 2LL << 30);
   for (const char* bad : {"0", "G", "2GB", "1.5G", "-1", "2g", "9999999999"})
     EXPECT_THAT(size(bad).error().message, HasSubstr("is no size")) << bad;
+  EXPECT_THAT(size("64k").error().message, HasSubstr("less than 1M"));
 }
 
 TEST(ParseOptions, RecordTakesEverythingBehindTheDashesAsTheCommand) {

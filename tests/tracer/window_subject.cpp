@@ -74,4 +74,5 @@ int main(int, char** argv) {
   if (mode == "signals") between_signals();
   if (mode == "seconds") in_the_second_second();
   if (mode == "unmarked") syncs(4);
+  if (mode == "many") syncs(30'000);
 }

@@ -16,12 +16,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-RunSummary record(const std::string& mode, const std::string& window) {
+RunSummary record(const std::string& mode, const std::string& window, std::int64_t max_bytes = 0) {
   const TempFolder folder = std::move(*TempFolder::make());
   RecordOptions options;
   options.argv = {SUBJECT, mode};
   options.simulate = true;
   options.window = window;
+  options.max_bytes = max_bytes;
   options.trace_file = folder.path() / "run.zstall";
   SignalInbox inbox;
   const auto outcome = record_run(options, paths_beside(BIN_DIR), inbox);
@@ -95,6 +96,16 @@ TEST(RecordWindow, FromOneSignalToTheNext) {
 TEST(RecordWindow, OfTime) {
   const RunSummary run = record("seconds", "seconds:1:2");
   EXPECT_EQ(all_syncs(run), 5);
+}
+
+// What was recorded until then is exact, and the rest is not taken for nothing.
+TEST(RecordSize, EndsAtTheLargestThatWasAskedFor) {
+  const RunSummary run = record("many", "", 200'000);
+  EXPECT_TRUE(run.truncated);
+  EXPECT_FALSE(run.complete());
+  EXPECT_THAT(describe(run.end), HasSubstr("the largest size that was asked for was reached"));
+  EXPECT_GT(all_syncs(run), 5'000);
+  EXPECT_LT(all_syncs(run), 30'000);
 }
 
 TEST(RecordWindow, NoneRecordsAll) {
