@@ -12,7 +12,7 @@
 #include "profiler/tracer/cupti_api.h"
 #include "profiler/tracer/own_cost.h"
 #include "profiler/tracer/settings.h"
-#include "profiler/tracer/stack_table.h"
+#include "profiler/tracer/stacks/stack_table.h"
 #include "profiler/tracer/subscription.h"
 #include "profiler/tracer/window.h"
 

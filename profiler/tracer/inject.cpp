@@ -17,7 +17,7 @@
 #include "profiler/tracer/meta.h"
 #include "profiler/tracer/own_cost.h"
 #include "profiler/tracer/settings.h"
-#include "profiler/tracer/stack_table.h"
+#include "profiler/tracer/stacks/stack_table.h"
 #include "profiler/tracer/subscription.h"
 #include "profiler/tracer/window.h"
 

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "profiler/tracer/native_stack.h"
-#include "profiler/tracer/python_stack.h"
-#include "profiler/tracer/stack_table.h"
+#include "profiler/tracer/stacks/native_stack.h"
+#include "profiler/tracer/stacks/python_stack.h"
+#include "profiler/tracer/stacks/stack_table.h"
 
 namespace zerostall::tracer {
 namespace {

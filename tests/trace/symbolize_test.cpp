@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "profiler/tracer/code_module.h"
-#include "profiler/tracer/native_stack.h"
+#include "profiler/tracer/stacks/code_module.h"
+#include "profiler/tracer/stacks/native_stack.h"
 
 namespace symbolize_test {
 

@@ -1,6 +1,6 @@
 // Walks of this program's own stack, checked against the compiler's unwinder, which reads the same descriptions with
 // other code.
-#include "profiler/tracer/native_stack.h"
+#include "profiler/tracer/stacks/native_stack.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include <functional>
 #include <thread>
 
-#include "profiler/tracer/code_module.h"
+#include "profiler/tracer/stacks/code_module.h"
 
 namespace zerostall::tracer {
 namespace {

@@ -1,6 +1,6 @@
 // A Python that is not what it seems: this program exports the names the tracer looks for. What real ones give is
 // checked by the scripts in python/.
-#include "profiler/tracer/python_stack.h"
+#include "profiler/tracer/stacks/python_stack.h"
 
 #include <gtest/gtest.h>
 #include <linux/filter.h>
@@ -12,8 +12,8 @@
 #include <cstring>
 #include <vector>
 
-#include "profiler/tracer/memory_reader.h"
-#include "profiler/tracer/python_layout.h"
+#include "profiler/tracer/stacks/memory_reader.h"
+#include "profiler/tracer/stacks/python_layout.h"
 
 #define EXPORTED __attribute__((visibility("default"), used))
 

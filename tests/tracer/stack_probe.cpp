@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "profiler/tracer/stack_table.h"
+#include "profiler/tracer/stacks/stack_table.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "profiler/tracer/code_module.h"
+#include "profiler/tracer/stacks/code_module.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,4 +1,4 @@
-#include "profiler/tracer/python_stack.h"
+#include "profiler/tracer/stacks/python_stack.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "profiler/tracer/memory_reader.h"
 #include "profiler/tracer/mix.h"
-#include "profiler/tracer/python_layout.h"
+#include "profiler/tracer/stacks/memory_reader.h"
+#include "profiler/tracer/stacks/python_layout.h"
 
 namespace zerostall::tracer {
 namespace {

@@ -1,4 +1,4 @@
-#include "profiler/tracer/stack_table.h"
+#include "profiler/tracer/stacks/stack_table.h"
 
 #include <errno.h>
 
@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "profiler/base/late_local.h"
-#include "profiler/tracer/code_module.h"
 #include "profiler/tracer/mix.h"
-#include "profiler/tracer/native_stack.h"
-#include "profiler/tracer/python_layout.h"
-#include "profiler/tracer/python_stack.h"
+#include "profiler/tracer/stacks/code_module.h"
+#include "profiler/tracer/stacks/native_stack.h"
+#include "profiler/tracer/stacks/python_layout.h"
+#include "profiler/tracer/stacks/python_stack.h"
 #include "profiler/tracer/stored_path.h"
 
 namespace zerostall::tracer {

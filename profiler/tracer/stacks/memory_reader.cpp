@@ -1,4 +1,4 @@
-#include "profiler/tracer/memory_reader.h"
+#include "profiler/tracer/stacks/memory_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "profiler/tracer/python_lines.h"
+#include "profiler/tracer/stacks/python_lines.h"
 
 namespace zerostall::tracer {
 namespace {

@@ -1,4 +1,4 @@
-#include "profiler/tracer/python_layout.h"
+#include "profiler/tracer/stacks/python_layout.h"
 
 #include <dlfcn.h>
 #include <link.h>

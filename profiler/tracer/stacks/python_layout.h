@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "profiler/tracer/python_lines.h"
+#include "profiler/tracer/stacks/python_lines.h"
 
 namespace zerostall::tracer {
 

@@ -1,4 +1,4 @@
-#include "profiler/tracer/unwind_rule.h"
+#include "profiler/tracer/stacks/unwind_rule.h"
 
 #include <array>
 #include <cstddef>

@@ -1,12 +1,12 @@
-#include "profiler/tracer/native_stack.h"
+#include "profiler/tracer/stacks/native_stack.h"
 
 #include <pthread.h>
 #include <unwind.h>
 
 #include <atomic>
 
-#include "profiler/tracer/code_module.h"
-#include "profiler/tracer/unwind_rule.h"
+#include "profiler/tracer/stacks/code_module.h"
+#include "profiler/tracer/stacks/unwind_rule.h"
 
 namespace zerostall::tracer {
 namespace {
