@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -128,7 +129,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
   if (!sampled) [[likely]]
     return;
-  thread.calls_to_sample = kCallsPerSample;
+  thread.calls_to_sample = calls_to_next_sample(thread.sampling);
   if (thread.depth == 1) thread.entered_ns = real_now_ns() - started_ns;
 }
 
@@ -200,6 +201,7 @@ void enable_calls(bool on) {
   Switched& s = switched();
   if (!api || !s.subscriber || !cupti_is_alive()) return;
   if (on) s.windows.fetch_add(1);
+  std::lock_guard guard(callback_state_lock());
   for (const auto& [domain, id] : s.ids) api->enable_callback(on ? 1 : 0, s.subscriber, domain, id);
 }
 
