@@ -148,20 +148,10 @@ bool add(Reading& reading, const format::OverheadRecord& r) {
   return true;
 }
 
-bool read_meta(Reading& reading, std::string_view text) {
-  const Json object = Json::parse(text, nullptr, false);
-  if (!object.is_object()) {
-    reading.odd("unreadable_meta");
-    return true;
-  }
-  for (const auto& [key, value] : object.items()) reading.meta[key] = value;
-  return true;
-}
-
 void define(Reading& reading, std::uint64_t kind, std::uint32_t id, std::string_view bytes) {
   switch (static_cast<format::DefinitionKind>(kind)) {
     case format::DefinitionKind::meta:
-      read_meta(reading, bytes);
+      if (!add_meta(bytes, reading.meta)) reading.odd("unreadable_meta");
       return;
     case format::DefinitionKind::string:
       reading.ids[id] = reading.trace.strings.intern(bytes);
@@ -297,12 +287,18 @@ const char* text_of(format::StopReason reason) {
   return "the file could not be written";
 }
 
+// A damaged header may hold anything; counts must still add up.
+std::int64_t count_of(std::uint64_t value) {
+  return static_cast<std::int64_t>(std::min(value, std::uint64_t{1} << 53));
+}
+
 void read_status(Reading& reading, const format::FileHeader& header, std::size_t file_bytes) {
   RawTrace& trace = reading.trace;
-  trace.lost_calls = static_cast<std::int64_t>(header.lost_calls);
-  trace.lost_marks = static_cast<std::int64_t>(header.lost_marks);
-  if (header.lost_gpu_ops > 0) trace.notes.push_back({0, header.lost_gpu_ops, 0, 0, NoteKind::lost_records});
-  if (header.late_calls > 0) reading.odd("calls_after_exit", static_cast<std::int64_t>(header.late_calls));
+  trace.lost_calls = count_of(header.lost_calls);
+  trace.lost_marks = count_of(header.lost_marks);
+  if (header.lost_gpu_ops > 0)
+    trace.notes.push_back({0, std::uint64_t(count_of(header.lost_gpu_ops)), 0, 0, NoteKind::lost_records});
+  if (header.late_calls > 0) reading.odd("calls_after_exit", count_of(header.late_calls));
   const bool closed = header.state == format::FileState::closed;
   trace.truncated = trace.truncated || !closed || header.stop_reason != format::StopReason::none ||
                     trace.lost_calls + trace.lost_marks > 0;
