@@ -60,7 +60,7 @@ struct SegmentHeader {
   std::uint32_t thread{};           // kernel thread id (numbers may be used again)
   std::uint32_t sequence{};         // of this owner's segments, from 0
   std::uint32_t committed_bytes{};  // of records, at any moment
-  std::uint32_t sealed_bytes{};     // of records, final; the checksum is over them
+  std::uint32_t sealed_bytes{};     // of records, when sealed; the checksum is over them
   std::uint32_t crc32{};
   std::uint32_t sealed{};  // 0: still growing, no checksum yet
   std::uint64_t place{};   // of this header in the file, in bytes

@@ -235,7 +235,9 @@ bool is_blank(Bytespan bytes) {
 // The header at `at` and the records behind it; nullopt when it is none, which ends the readable part.
 std::optional<Found> find_segment(Reading& reading, Bytespan file, std::size_t at) {
   const auto header = read_pod<format::SegmentHeader>(file.subspan(at));
-  const std::uint32_t bytes = header.sealed ? header.sealed_bytes : header.committed_bytes;
+  // A thread may have been at work while the process ended and the segment was sealed.
+  const std::uint32_t sealed = header.sealed ? header.sealed_bytes : 0;
+  const std::uint32_t bytes = std::max(header.committed_bytes, sealed);
   if (header.magic != format::kSegmentMagic || header.bytes < sizeof header || header.place != at ||
       bytes > header.bytes - sizeof header) {
     reading.odd("damaged_segments");
@@ -244,8 +246,8 @@ std::optional<Found> find_segment(Reading& reading, Bytespan file, std::size_t a
   }
   const Bytespan rest = file.subspan(at + sizeof header);
   Found found{at, header, rest.first(std::min<std::size_t>(bytes, rest.size()))};
-  const bool whole = found.records.size() == bytes;
-  if (whole && header.sealed && format::crc32(found.records.data(), bytes) != header.crc32) {
+  const bool whole = found.records.size() >= sealed;
+  if (whole && header.sealed && format::crc32(found.records.data(), sealed) != header.crc32) {
     reading.odd("checksum_errors");
     reading.damaged(at, "checksum");
     found.records = {};

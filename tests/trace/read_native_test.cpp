@@ -88,6 +88,24 @@ TEST(ReadNative, ReadsWhatAKilledProcessLeft) {
   EXPECT_THAT(describe(raw->end), HasSubstr("its process was killed"));
 }
 
+// Its thread was at work while the process ended.
+TEST(ReadNative, ReadsWhatWasAddedAfterASegmentWasSealed) {
+  SegmentBuilder segment(1, 1);
+  segment.add(format::MarkRecord{.time_ns = 1, .kind = format::MarkKind::instant});
+  const auto sealed_bytes = static_cast<std::uint32_t>(segment.bytes.size());
+  segment.add(format::MarkRecord{.time_ns = 2, .kind = format::MarkKind::instant});
+  std::string file = file_of({segment});
+  format::SegmentHeader header;
+  std::memcpy(&header, file.data() + kFileHeaderBytes, sizeof header);
+  header.sealed_bytes = sealed_bytes;
+  header.crc32 = format::crc32(segment.bytes.data(), sealed_bytes);
+  std::memcpy(file.data() + kFileHeaderBytes, &header, sizeof header);
+  const auto raw = parse(file);
+  ASSERT_TRUE(raw);
+  EXPECT_FALSE(raw->truncated);
+  EXPECT_EQ(raw->marks.size(), 2u);
+}
+
 TEST(ReadNative, LeavesOutASegmentWithAWrongChecksum) {
   const SegmentBuilder bad =
       SegmentBuilder(1, 1).add(format::MarkRecord{.time_ns = 1, .kind = format::MarkKind::instant});
