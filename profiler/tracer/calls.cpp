@@ -82,9 +82,11 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
     return;  // not recorded, or begun before the tracer was there
   const Trait trait = g_traits[domain][id];
   ThreadLog& thread = collector().thread_log();
+  // Begun in an earlier window, and what it called in this one counted instead.
+  if (thread.depth == 0) return;
   const bool sampled = thread.entered_ns >= 0 && thread.depth == 1;
   const std::int64_t started_ns = sampled ? real_now_ns() : 0;
-  if (thread.depth > 0) --thread.depth;
+  --thread.depth;
   if (trait.counted && thread.counted > 0) --thread.counted;
   CallRecord r;
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
