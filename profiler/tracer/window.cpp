@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 
 #include "profiler/tracer/collector.h"
@@ -45,6 +46,12 @@ State& state() {
 // likewise.
 thread_local int t_step_level = -1;
 thread_local bool t_is_last = false;
+thread_local std::size_t t_step_stem = 0;  // hash of its text without the number
+
+// Of the same name, it is no part of the step: that one was never popped.
+bool is_part_of_step(std::string_view text) {
+  return t_step_level >= 0 && std::hash<std::string_view>{}(step_stem(text)) != t_step_stem;
+}
 
 std::int64_t now_ns() {
   timespec now{};
@@ -106,11 +113,12 @@ void start_windows(const WindowSwitch& turn) {
 bool in_window() { return state().open.load(std::memory_order_acquire); }
 
 void before_range(std::string_view text, int level) {
-  if (t_step_level >= 0) return;
+  if (is_part_of_step(text)) return;
   const auto number = number_of(text, true);
   if (!number) return;
   set_open(is_inside(*number));
   t_step_level = level;
+  t_step_stem = std::hash<std::string_view>{}(step_stem(text));
   t_is_last = *number == state().window.end - 1;
 }
 
@@ -121,14 +129,14 @@ void after_range(int level) {
 }
 
 void before_instant(std::string_view text) {
-  if (t_step_level >= 0) return;
+  if (is_part_of_step(text)) return;
   const auto number = number_of(text, true);
   if (number && is_inside(*number)) set_open(true);
 }
 
 // An instant mark ends the step before it, so the first one behind the window still belongs there.
 void after_instant(std::string_view text) {
-  if (t_step_level >= 0) return;
+  if (is_part_of_step(text)) return;
   const auto number = number_of(text, false);
   if (number && !is_inside(*number)) set_open(false);
 }

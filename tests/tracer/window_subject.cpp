@@ -38,6 +38,15 @@ void nested(int steps) {
   }
 }
 
+// One step ends in an exception, say, so that nobody pops its range.
+void unpopped(int steps) {
+  for (int n = 0; n < steps; ++n) {
+    nvtxRangePushA(("step " + std::to_string(n)).c_str());
+    syncs(n + 1);
+    if (n != 1) nvtxRangePop();
+  }
+}
+
 void instants(int steps) {
   for (int n = 0; n < steps; ++n) {
     nvtxMarkA(("step " + std::to_string(n)).c_str());
@@ -83,6 +92,7 @@ int main(int, char** argv) {
   if (mode == "ranges") ranges(8);
   if (mode == "instants") instants(8);
   if (mode == "nested") nested(8);
+  if (mode == "unpopped") unpopped(8);
   if (mode == "profiler") between_profiler_calls();
   if (mode == "signals") between_signals();
   if (mode == "seconds") in_the_second_second();

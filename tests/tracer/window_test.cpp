@@ -64,6 +64,12 @@ TEST(RecordWindow, OfStepsIsNotSwitchedByWhatLooksLikeAStepInsideOne) {
   EXPECT_EQ(run.windows->size(), 1u);
 }
 
+TEST(RecordWindow, OfStepsComesAfterAStepThatWasNeverPopped) {
+  const RunSummary run = record("unpopped", "steps:2:5");
+  EXPECT_THAT(numbers(run), ElementsAre(2, 3, 4));
+  for (const StepRow& step : run.steps) EXPECT_EQ(syncs_of(step), step.number + 1);
+}
+
 // The first step begins before the first CUDA call.
 TEST(RecordWindow, OfTheFirstStepsBeginsWithThem) {
   for (const char* mode : {"ranges", "instants"}) {
