@@ -95,17 +95,19 @@ void end_open_at_next(Steps& steps) {
 
 // The first window that ends behind this moment.
 const RecordingWindow* window_at(const Trace& trace, Nanos time) {
-  const auto at = std::find_if(trace.windows->begin(), trace.windows->end(),
-                               [&](const RecordingWindow& w) { return w.end_ns >= time; });
+  const auto at = std::partition_point(trace.windows->begin(), trace.windows->end(),
+                                       [&](const RecordingWindow& w) { return w.end_ns < time; });
   return at == trace.windows->end() ? nullptr : &*at;
 }
 
-// Steps of which all was recorded are judged. Of others nobody knows what happened in the rest.
+// Steps of which all was recorded are judged. Of others nobody knows what happened in the rest. One that is never
+// closed in a window that is not closed either is no different from one of a trace without windows.
 std::int64_t drop_partly_recorded(const Trace& trace, Chosen& ranges) {
   if (!trace.windows) return 0;
   return static_cast<std::int64_t>(std::erase_if(ranges, [&](const Range* range) {
     const RecordingWindow* window = window_at(trace, range->begin_ns);
-    return range->open || window == nullptr || range->begin_ns < window->begin_ns || range->end_ns > window->end_ns;
+    if (window == nullptr || range->begin_ns < window->begin_ns) return true;
+    return range->open ? window->end_ns != std::numeric_limits<Nanos>::max() : range->end_ns > window->end_ns;
   }));
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include "profiler/analyze/own_cost.h"
 #include "profiler/analyze/summary.h"
@@ -95,7 +96,8 @@ struct CopyKey {
 
 struct CopyCounts {
   std::int64_t total = 0;
-  std::vector<Count> per_step;
+  std::map<std::size_t, std::int64_t>
+      in_step;  // steps without any are left out: there may be many sizes and many steps
 };
 
 void add_copies(const Trace& trace, const Steps& steps, RunSummary& run) {
@@ -104,17 +106,18 @@ void add_copies(const Trace& trace, const Steps& steps, RunSummary& run) {
   for (const Call& call : trace.calls) {
     if (!call.outermost || call.kind != ApiKind::copy) continue;
     CopyCounts& counts = found[{call.direction, call.bytes, call.host_memory, call.name}];
-    counts.per_step.resize(steps.steps.size(), 0);
     ++counts.total;
     const auto step = step_at(steps.steps, call.begin_ns);
-    if (step && workers.works(call.thread, *step)) ++*counts.per_step[*step];
+    if (step && workers.works(call.thread, *step)) ++counts.in_step[*step];
   }
-  for (auto& [key, counts] : found) {
-    const auto warm = std::min<std::size_t>(counts.per_step.size(), static_cast<std::size_t>(run.warmup));
+  const auto warm = std::min<std::size_t>(steps.steps.size(), static_cast<std::size_t>(run.warmup));
+  for (const auto& [key, counts] : found) {
+    std::vector<Count> per_step(steps.steps.size(), 0);
+    for (const auto& [step, count] : counts.in_step) per_step[step] = count;
     const bool has_host = crosses_host(key.direction) || key.direction == CopyDirection::unknown;
     run.copies.push_back({std::string(name_of(key.direction)),
                           has_host ? std::string(name_of(key.host_memory)) : "none", std::string(trace.text(key.api)),
-                          key.bytes, counts.total, spread_of(std::span(counts.per_step).subspan(warm))});
+                          key.bytes, counts.total, spread_of(std::span(std::as_const(per_step)).subspan(warm))});
   }
 }
 

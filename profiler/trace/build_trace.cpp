@@ -179,9 +179,12 @@ CallIndex call_of(const RawOverhead& o, const ByCorrelation& by_correlation, con
   const auto thread = indexes.find(o.thread);
   if (thread == indexes.end()) return kNoIndex;
   const Thread& t = trace.threads[thread->second];
-  for (CallIndex i = t.first; i < t.first + t.count; ++i)
-    if (trace.calls[i].outermost && trace.calls[i].begin_ns <= o.begin_ns && o.begin_ns <= trace.calls[i].end_ns)
-      return i;
+  const auto first = trace.calls.begin() + t.first, end = first + t.count;
+  const auto behind =
+      std::upper_bound(first, end, o.begin_ns, [](Nanos time, const Call& c) { return time < c.begin_ns; });
+  if (behind == first) return kNoIndex;
+  for (auto i = static_cast<CallIndex>(behind - trace.calls.begin()) - 1; i != kNoIndex; i = trace.calls[i].parent)
+    if (trace.calls[i].outermost && o.begin_ns <= trace.calls[i].end_ns) return i;
   return kNoIndex;
 }
 
@@ -235,9 +238,15 @@ void link_ops(Trace& trace) {
   }
 }
 
+// Never more than fits: the note may be damaged.
+std::int64_t add_lost(std::int64_t lost, std::uint64_t more) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+  return static_cast<std::int64_t>(std::min(static_cast<std::uint64_t>(lost) + std::min(more, kMost), kMost));
+}
+
 void read_notes(Trace& trace) {
   for (const RawNote& note : trace.notes) {
-    if (note.kind == NoteKind::lost_records) trace.lost_records += static_cast<std::int64_t>(note.value);
+    if (note.kind == NoteKind::lost_records) trace.lost_records = add_lost(trace.lost_records, note.value);
     if (note.kind == NoteKind::clock_step) ++trace.oddities["clock_steps"];
     if (note.kind != NoteKind::detached) continue;
     trace.truncated = true;

@@ -8,6 +8,9 @@
 namespace zerostall {
 namespace {
 
+// Of work that begins at one moment, how much is looked at: a damaged trace may have all of it there.
+constexpr std::size_t kMostAtOnce = 256;
+
 struct Window {
   Nanos begin_ns = 0;
   Nanos end_ns = 0;
@@ -64,11 +67,13 @@ std::int64_t drop_repeated(std::vector<GpuOp>& ops) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     bool is_repeated = false;
+    const bool has_times = ops[i].begin_ns > 0 && ops[i].end_ns > ops[i].begin_ns;
     // Equal ones have the same place in the order, and so have few others.
+    const std::size_t last = has_times ? kept - std::min(kept, kMostAtOnce) : kept;
     for (std::size_t k = kept;
-         k > 0 && !is_repeated && ops[k - 1].launch_ns == ops[i].launch_ns && ops[k - 1].begin_ns == ops[i].begin_ns;
+         k > last && !is_repeated && ops[k - 1].launch_ns == ops[i].launch_ns && ops[k - 1].begin_ns == ops[i].begin_ns;
          --k)
-      is_repeated = ops[i].begin_ns > 0 && ops[i].end_ns > ops[i].begin_ns && is_same_work(ops[k - 1], ops[i]);
+      is_repeated = is_same_work(ops[k - 1], ops[i]);
     if (!is_repeated) ops[kept++] = ops[i];
   }
   const auto dropped = static_cast<std::int64_t>(ops.size() - kept);

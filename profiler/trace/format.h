@@ -49,7 +49,7 @@ struct FileHeader {
   std::uint64_t lost_calls{};  // made after recording had ended, or by a signal handler inside the tracer
   std::uint64_t lost_marks{};
   std::uint64_t lost_gpu_ops{};
-  std::uint64_t late_calls{};  // made after the process had begun to exit and the file was closed
+  std::uint64_t late_calls{};  // made after the process had begun to exit; recorded until the file was closed
 };
 static_assert(sizeof(FileHeader) == 88);
 
@@ -60,7 +60,7 @@ struct SegmentHeader {
   std::uint32_t thread{};           // kernel thread id (numbers may be used again)
   std::uint32_t sequence{};         // of this owner's segments, from 0
   std::uint32_t committed_bytes{};  // of records, at any moment
-  std::uint32_t sealed_bytes{};     // of records, final; the checksum is over them
+  std::uint32_t sealed_bytes{};     // of records, when sealed; the checksum is over them
   std::uint32_t crc32{};
   std::uint32_t sealed{};  // 0: still growing, no checksum yet
   std::uint64_t place{};   // of this header in the file, in bytes
@@ -157,7 +157,7 @@ struct OverheadRecord {
 
 // Something that records name by number. May stand after the first record that names it, in another segment.
 enum class DefinitionKind : std::uint32_t {
-  meta = 1,      // id 0: a JSON object; keys of later ones replace those of earlier ones
+  meta = 1,      // id 0: a JSON object; joined as native_meta.h says
   string = 2,    // ids from 1; id 0 is the empty string
   api_name = 3,  // id = callback_id * 4 + domain; CUPTI's name, with version suffix (cudaMalloc_v3020)
   module = 4,    // layout of both: stacks.h

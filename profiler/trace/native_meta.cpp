@@ -1,11 +1,14 @@
 #include "profiler/trace/native_meta.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace zerostall {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMostCost = std::int64_t{1} << 53;  // 100 days: sums of a few do not overflow
 
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -53,11 +56,38 @@ void resolve_own_cost(const Json& object, TraceMeta& meta) {
   for (const auto& [kind, cost] : costs->items()) {
     if (!cost.is_object()) continue;
     const auto samples = number_at(cost, "samples"), ns = number_at(cost, "ns");
-    if (samples && ns && *samples > 0 && *ns >= 0) meta.own_cost[kind] = {*samples, *ns};
+    if (samples && ns && *samples > 0 && *samples <= kMostCost && *ns >= 0 && *ns <= kMostCost)
+      meta.own_cost[kind] = {*samples, *ns};
   }
 }
 
+// Copies of deeply nested values would use up the stack.
+constexpr int kDeepest = 16;
+
+std::int64_t samples_in(const Json& costs) {
+  std::int64_t samples = 0;
+  if (costs.is_object())
+    for (const auto& [kind, cost] : costs.items())
+      if (cost.is_object()) samples += std::clamp<std::int64_t>(number_at(cost, "samples").value_or(0), 0, kMostCost);
+  return samples;
+}
+
 }  // namespace
+
+bool add_meta(std::string_view json, Json& all) {
+  bool deep = false;
+  const Json object = Json::parse(
+      json,
+      [&](int depth, Json::parse_event_t, Json&) {
+        deep = deep || depth > kDeepest;
+        return depth <= kDeepest;
+      },
+      false);
+  if (deep || !object.is_object()) return false;
+  for (const auto& [key, value] : object.items())
+    if (key != "own_cost" || samples_in(value) >= samples_in(all[key])) all[key] = value;
+  return true;
+}
 
 TraceMeta meta_of(Json object) {
   TraceMeta meta;

@@ -148,20 +148,10 @@ bool add(Reading& reading, const format::OverheadRecord& r) {
   return true;
 }
 
-bool read_meta(Reading& reading, std::string_view text) {
-  const Json object = Json::parse(text, nullptr, false);
-  if (!object.is_object()) {
-    reading.odd("unreadable_meta");
-    return true;
-  }
-  for (const auto& [key, value] : object.items()) reading.meta[key] = value;
-  return true;
-}
-
 void define(Reading& reading, std::uint64_t kind, std::uint32_t id, std::string_view bytes) {
   switch (static_cast<format::DefinitionKind>(kind)) {
     case format::DefinitionKind::meta:
-      read_meta(reading, bytes);
+      if (!add_meta(bytes, reading.meta)) reading.odd("unreadable_meta");
       return;
     case format::DefinitionKind::string:
       reading.ids[id] = reading.trace.strings.intern(bytes);
@@ -245,7 +235,9 @@ bool is_blank(Bytespan bytes) {
 // The header at `at` and the records behind it; nullopt when it is none, which ends the readable part.
 std::optional<Found> find_segment(Reading& reading, Bytespan file, std::size_t at) {
   const auto header = read_pod<format::SegmentHeader>(file.subspan(at));
-  const std::uint32_t bytes = header.sealed ? header.sealed_bytes : header.committed_bytes;
+  // A thread may have been at work while the process ended and the segment was sealed.
+  const std::uint32_t sealed = header.sealed ? header.sealed_bytes : 0;
+  const std::uint32_t bytes = std::max(header.committed_bytes, sealed);
   if (header.magic != format::kSegmentMagic || header.bytes < sizeof header || header.place != at ||
       bytes > header.bytes - sizeof header) {
     reading.odd("damaged_segments");
@@ -254,8 +246,8 @@ std::optional<Found> find_segment(Reading& reading, Bytespan file, std::size_t a
   }
   const Bytespan rest = file.subspan(at + sizeof header);
   Found found{at, header, rest.first(std::min<std::size_t>(bytes, rest.size()))};
-  const bool whole = found.records.size() == bytes;
-  if (whole && header.sealed && format::crc32(found.records.data(), bytes) != header.crc32) {
+  const bool whole = found.records.size() >= sealed;
+  if (whole && header.sealed && format::crc32(found.records.data(), sealed) != header.crc32) {
     reading.odd("checksum_errors");
     reading.damaged(at, "checksum");
     found.records = {};
@@ -297,12 +289,18 @@ const char* text_of(format::StopReason reason) {
   return "the file could not be written";
 }
 
+// A damaged header may hold anything; counts must still add up.
+std::int64_t count_of(std::uint64_t value) {
+  return static_cast<std::int64_t>(std::min(value, std::uint64_t{1} << 53));
+}
+
 void read_status(Reading& reading, const format::FileHeader& header, std::size_t file_bytes) {
   RawTrace& trace = reading.trace;
-  trace.lost_calls = static_cast<std::int64_t>(header.lost_calls);
-  trace.lost_marks = static_cast<std::int64_t>(header.lost_marks);
-  if (header.lost_gpu_ops > 0) trace.notes.push_back({0, header.lost_gpu_ops, 0, 0, NoteKind::lost_records});
-  if (header.late_calls > 0) reading.odd("calls_after_exit", static_cast<std::int64_t>(header.late_calls));
+  trace.lost_calls = count_of(header.lost_calls);
+  trace.lost_marks = count_of(header.lost_marks);
+  if (header.lost_gpu_ops > 0)
+    trace.notes.push_back({0, std::uint64_t(count_of(header.lost_gpu_ops)), 0, 0, NoteKind::lost_records});
+  if (header.late_calls > 0) reading.odd("calls_after_exit", count_of(header.late_calls));
   const bool closed = header.state == format::FileState::closed;
   trace.truncated = trace.truncated || !closed || header.stop_reason != format::StopReason::none ||
                     trace.lost_calls + trace.lost_marks > 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -81,9 +82,11 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
     return;  // not recorded, or begun before the tracer was there
   const Trait trait = g_traits[domain][id];
   ThreadLog& thread = collector().thread_log();
+  // Begun in an earlier window, and what it called in this one counted instead.
+  if (thread.depth == 0) return;
   const bool sampled = thread.entered_ns >= 0 && thread.depth == 1;
   const std::int64_t started_ns = sampled ? real_now_ns() : 0;
-  if (thread.depth > 0) --thread.depth;
+  --thread.depth;
   if (trait.counted && thread.counted > 0) --thread.counted;
   CallRecord r;
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
@@ -128,7 +131,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
   if (!sampled) [[likely]]
     return;
-  thread.calls_to_sample = kCallsPerSample;
+  thread.calls_to_sample = calls_to_next_sample(thread.sampling);
   if (thread.depth == 1) thread.entered_ns = real_now_ns() - started_ns;
 }
 
@@ -200,6 +203,7 @@ void enable_calls(bool on) {
   Switched& s = switched();
   if (!api || !s.subscriber || !cupti_is_alive()) return;
   if (on) s.windows.fetch_add(1);
+  std::lock_guard guard(callback_state_lock());
   for (const auto& [domain, id] : s.ids) api->enable_callback(on ? 1 : 0, s.subscriber, domain, id);
 }
 

@@ -44,8 +44,9 @@ Collector& collector() {
 }
 
 namespace {
-thread_local std::uint32_t t_thread_id = 0;  // 0 = not asked for yet
-}
+thread_local std::uint32_t t_thread_id = 0;   // 0 = not asked for yet
+thread_local bool t_locked_for_fork = false;  // several threads may fork at once: whose locks these are
+}  // namespace
 
 std::uint32_t thread_id() {
   if (t_thread_id == 0) [[unlikely]]
@@ -224,6 +225,7 @@ void Collector::keep_house() {
   file_.prepare();
   file_.seal_full();
   std::lock_guard guard(threads_lock_);
+  if (is_over()) return;  // finish() may have closed the file by now
   for (const ThreadLog* log : threads_)
     if (log->segment) file_.write_back(*log->segment);
 }
@@ -241,11 +243,11 @@ void Collector::finish() {
 
 // Never waits: fork may be called by a signal handler that interrupted whoever holds the locks.
 void Collector::before_fork() {
-  locked_for_fork_ = false;
+  t_locked_for_fork = false;
   if (is_writing() || is_over() || !string_lock_.try_lock()) return;
   if (threads_lock_.try_lock()) {
     if (!file_.header()) {
-      locked_for_fork_ = true;
+      t_locked_for_fork = true;
       return;
     }
     threads_lock_.unlock();
@@ -254,13 +256,14 @@ void Collector::before_fork() {
 }
 
 void Collector::after_fork_in_parent() {
-  if (!locked_for_fork_) return;
+  if (!t_locked_for_fork) return;
+  t_locked_for_fork = false;
   threads_lock_.unlock();
   string_lock_.unlock();
 }
 
 void Collector::after_fork_in_child() {
-  if (!locked_for_fork_) return abandon();
+  if (!t_locked_for_fork) return abandon();
   t_thread_id = 0;
   forget_parents_threads();
   after_fork_in_parent();

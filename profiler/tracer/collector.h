@@ -71,7 +71,6 @@ class Collector {
   void count_lost(std::uint64_t format::FileHeader::*counter);
 
   std::atomic<bool> writing_{false}, over_{false}, exiting_{false};
-  bool locked_for_fork_ = false;
   TraceFile file_;
 
   std::mutex threads_lock_;  // taken after string_lock_, before TraceFile's

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -34,6 +35,7 @@ long tick_ns() {
 
 pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t g_wake;
+std::atomic<bool> g_can_wake{false};  // recording begins before there is somebody to wake
 
 void wait_for_tick() {
   timespec until{};
@@ -110,6 +112,7 @@ void start_housekeeper() {
   pthread_condattr_init(&clock);
   pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
   pthread_cond_init(&g_wake, &clock);
+  g_can_wake.store(true, std::memory_order_release);
   // The program's signals are for its own threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -123,6 +126,8 @@ void start_housekeeper() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void wake_housekeeper() { pthread_cond_signal(&g_wake); }
+void wake_housekeeper() {
+  if (g_can_wake.load(std::memory_order_acquire)) pthread_cond_signal(&g_wake);
+}
 
 }  // namespace zerostall::tracer

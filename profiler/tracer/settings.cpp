@@ -1,5 +1,6 @@
 #include "profiler/tracer/settings.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -12,14 +13,28 @@ std::string_view variable(const char* name) {
   return text ? text : "";
 }
 
-std::uint64_t number(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : 0;
+void tell_unknown(const char* name, const char* instead) {
+  std::fprintf(stderr, "[zerostall] %s=%s is not understood: %s\n", name, variable(name).data(), instead);
+}
+
+// A number of bytes, in digits alone.
+std::uint64_t max_bytes() {
+  constexpr const char* kName = "ZEROSTALL_TRACE_MAX_BYTES";
+  const std::string_view text = variable(kName);
+  std::uint64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || (parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size())) return value;
+  tell_unknown(kName, "the trace may grow without limit");
+  return 0;
 }
 
 StacksOf stacks() {
-  const std::string_view text = variable("ZEROSTALL_TRACE_STACKS");
-  return text == "none" ? StacksOf::none : text == "all" ? StacksOf::all : StacksOf::waits;
+  constexpr const char* kName = "ZEROSTALL_TRACE_STACKS";
+  const std::string_view text = variable(kName);
+  if (text == "none") return StacksOf::none;
+  if (text == "all") return StacksOf::all;
+  if (!text.empty() && text != "waits") tell_unknown(kName, "taking the stacks of waits");
+  return StacksOf::waits;
 }
 
 Settings read() {
@@ -30,10 +45,9 @@ Settings read() {
   const std::string_view window = variable("ZEROSTALL_TRACE_WINDOW");
   if (!parse_window(window, &s.window)) {
     s.window = {};
-    std::fprintf(stderr, "[zerostall] ZEROSTALL_TRACE_WINDOW=%s is not understood: recording everything\n",
-                 window.data());
+    tell_unknown("ZEROSTALL_TRACE_WINDOW", "recording everything");
   }
-  s.max_bytes = number("ZEROSTALL_TRACE_MAX_BYTES");
+  s.max_bytes = max_bytes();
   return s;
 }
 

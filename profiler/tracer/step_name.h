@@ -11,6 +11,11 @@ struct StepName {
   std::optional<std::int64_t> number;  // "step 17" -> 17; "train step" has none
 };
 
+// The text without the number at its end: what all steps of a loop have in common.
+constexpr std::string_view step_stem(std::string_view text) {
+  return text.substr(0, text.find_last_not_of("0123456789") + 1);
+}
+
 // nullopt: not a step.
 std::optional<StepName> step_name(std::string_view text);
 

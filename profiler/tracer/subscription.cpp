@@ -60,6 +60,8 @@ void check_subscription(const CuptiApi& api) {
   const CUpti_SubscriberHandle subscriber = g_subscriber.load();
   std::uint32_t enabled = 0;
   if (!api.get_callback_state || !subscriber) return;
+  const std::unique_lock guard(callback_state_lock(), std::try_to_lock);
+  if (!guard) return;  // a window opens or closes: the next time will do
   const CUptiResult result =
       api.get_callback_state(&enabled, subscriber, CUPTI_CB_DOMAIN_STATE, CUPTI_CBID_STATE_FATAL_ERROR);
   if (result != CUPTI_SUCCESS) shut_down("CUPTI was shut down by another tool of this process");
@@ -140,6 +142,11 @@ void on_cupti_state(CUpti_CallbackId id, const void* data) {
   const auto& state = *static_cast<const CUpti_StateData*>(data);
   const char* message = state.notification.message;
   shut_down("CUPTI failed and detached itself" + (message ? " (" + std::string(message) + ")" : std::string()));
+}
+
+std::mutex& callback_state_lock() {
+  static std::mutex* lock = new std::mutex;
+  return *lock;
 }
 
 bool cupti_is_alive() { return g_is_alive.load(std::memory_order_relaxed); }

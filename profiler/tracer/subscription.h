@@ -1,6 +1,7 @@
 // The one subscription for CUPTI callbacks a process has, and whether it still is ours. A later tool can shut CUPTI
 // down under us, or take the GPU records: that must show in the trace, never as counts that are too small.
 #pragma once
+#include <mutex>
 #include <string>
 
 #include "profiler/tracer/cupti_api.h"
@@ -21,6 +22,9 @@ void on_cupti_state(CUpti_CallbackId id, const void* data);
 // Whether callbacks can still arrive. False once CUPTI was shut down: then nothing of it must be called any more, since
 // that would start it again.
 bool cupti_is_alive();
+
+// CUPTI wants the calls that switch callbacks on or off, or ask whether they are, one at a time.
+std::mutex& callback_state_lock();
 
 // Looks at what other tools may have changed since the last time, and writes a note for each of it, once: CUPTI shut
 // down, buffers no longer per thread, the clock set; with `everything` (at the start and at the end) also another copy

@@ -20,6 +20,7 @@ struct ThreadLog {
   std::uint32_t window = 0;  // number of the window that these are of: calls in flight at its end never return here
   bool busy = false;         // this thread is writing: what a signal handler wants to record now is lost
   std::uint32_t calls_to_sample = 16;  // down to the next call whose cost is measured (own_cost.h)
+  std::uint32_t sampling = 0;          // what that number follows from
   std::int64_t entered_ns = -1;        // cost of its first callback; -1 = the call that is going on is not measured
   std::uint32_t thread = 0;
   std::uint64_t owner = 0;

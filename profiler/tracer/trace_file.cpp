@@ -51,18 +51,21 @@ int create_file(std::string& path) {
   return file;
 }
 
-// A file that would grow over `ulimit -f` gets its writer a signal, which ends programs that do not expect it.
-class WithoutSizeSignal {
+// A file that would grow over `ulimit -f` gets its writer a signal, which ends programs that do not expect it. The
+// others wait too: a timer's would interrupt the reservation of space again and again.
+class WithoutSignals {
  public:
-  WithoutSizeSignal() {
+  WithoutSignals() {
     sigemptyset(&set_);
     sigaddset(&set_, SIGXFSZ);
     sigset_t pending;
     sigpending(&pending);
     was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &set_, &before_);
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  ~WithoutSizeSignal() {
+  ~WithoutSignals() {
     const timespec now{};
     if (!was_pending_)
       while (sigtimedwait(&set_, nullptr, &now) == SIGXFSZ) {
@@ -103,7 +106,7 @@ bool TraceFile::create(std::uint64_t max_bytes) {
   if (file_ < 0) return false;
   protect();
   max_bytes_ = max_bytes;
-  const WithoutSizeSignal quiet;
+  const WithoutSignals quiet;
   const int error = posix_fallocate(file_, 0, static_cast<off_t>(page_bytes()));
   void* page = error ? nullptr : map(file_, page_bytes(), 0);
   if (!error && !page) {
@@ -140,7 +143,7 @@ void TraceFile::protect() {
 
 void TraceFile::write(const void* data, std::size_t bytes, std::uint64_t place) const {
   const auto* p = static_cast<const char*>(data);
-  const WithoutSizeSignal quiet;
+  const WithoutSignals quiet;
   while (bytes > 0) {
     const ssize_t n = pwrite(file_, p, bytes, static_cast<off_t>(place));
     if (n < 0 && errno == EINTR) continue;
@@ -160,14 +163,14 @@ void TraceFile::stop(StopReason reason, int error) {
   std::fprintf(stderr, "[zerostall] the trace ends early: %s\n", why);
 }
 
-bool TraceFile::reserve(std::uint64_t end) {
+bool TraceFile::reserve(std::uint64_t end, bool ahead) {
   if (max_bytes_ && end > max_bytes_) {
-    stop(StopReason::max_bytes, 0);
+    if (!ahead) stop(StopReason::max_bytes, 0);
     return false;
   }
-  const WithoutSizeSignal quiet;
+  const WithoutSignals quiet;
   const int error = posix_fallocate(file_, static_cast<off_t>(end_), static_cast<off_t>(end - end_));
-  if (error)
+  if (error && !ahead)
     stop(error == ENOSPC || error == EDQUOT ? StopReason::no_space
          : error == EFBIG                   ? StopReason::file_limit
                                             : StopReason::failed,
@@ -175,11 +178,11 @@ bool TraceFile::reserve(std::uint64_t end) {
   return error == 0;
 }
 
-SegmentHeader* TraceFile::make(std::size_t bytes) {
-  if (stopped() || closed_ || !reserve(end_ + bytes)) return nullptr;
+SegmentHeader* TraceFile::make(std::size_t bytes, bool ahead) {
+  if (stopped() || closed_ || !reserve(end_ + bytes, ahead)) return nullptr;
   void* memory = mapped_ ? map(file_, bytes, end_) : private_memory(bytes);
   if (!memory) {
-    stop(StopReason::failed, errno);
+    if (!ahead) stop(StopReason::failed, errno);
     return nullptr;
   }
   auto* segment = static_cast<SegmentHeader*>(memory);
@@ -203,7 +206,7 @@ SegmentHeader* TraceFile::take(std::size_t segment_bytes, std::size_t least_byte
       return segment;
     }
   }
-  return make(bytes);
+  return make(bytes, false);
 }
 
 void TraceFile::give_back(SegmentHeader* segment) {
@@ -215,7 +218,7 @@ void TraceFile::prepare() {
   for (;;) {
     std::lock_guard guard(lock_);
     if (!wants_more_ || closed_ || stopped() || ready_.size() >= kReadyAhead) break;
-    SegmentHeader* segment = make(kLargeSegmentBytes);
+    SegmentHeader* segment = make(kLargeSegmentBytes, true);
     if (!segment) break;
     // Touched here and not by the program: a page's first use costs a fault.
     for (std::size_t at = page_bytes(); at < kLargeSegmentBytes; at += page_bytes())
@@ -242,6 +245,7 @@ void TraceFile::release(SegmentHeader* segment) {
 }
 
 void TraceFile::seal_full() {
+  std::lock_guard sealing(sealing_);
   std::vector<SegmentHeader*> full;
   {
     std::lock_guard guard(lock_);

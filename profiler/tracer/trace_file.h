@@ -48,18 +48,20 @@ class TraceFile {
     format::FileHeader* h = header();
     return h && std::atomic_ref(h->stop_reason).load(std::memory_order_relaxed) != format::StopReason::none;
   }
-  // True once more than two large segments were asked for: time to make some ahead.
+  // True once a large segment was asked for: time to make some ahead.
   bool wants_more() const { return wants_more_; }
 
  private:
-  format::SegmentHeader* make(std::size_t bytes);  // holds lock_
-  bool reserve(std::uint64_t end);                 // holds lock_
+  // Both hold lock_. Made ahead: what fails is no reason to stop, for it may never be needed.
+  format::SegmentHeader* make(std::size_t bytes, bool ahead);
+  bool reserve(std::uint64_t end, bool ahead);
   void stop(format::StopReason reason, int error);
   void release(format::SegmentHeader* segment);
   void protect();
   void write(const void* data, std::size_t bytes, std::uint64_t place) const;
 
   std::mutex lock_;
+  std::mutex sealing_;  // taken before lock_: the file is not closed under a segment that is on its way there
   int file_ = -1;
   unsigned mode_ = 0;  // permissions it gets in the end; 0 = unknown
   bool mapped_ = true;

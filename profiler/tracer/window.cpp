@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 
 #include "profiler/tracer/collector.h"
@@ -40,8 +41,17 @@ State& state() {
   return *instance;
 }
 
-// The outermost step range on this thread that closes the window when it ends: its level; -1 = none.
-thread_local int t_last_level = -1;
+// The step range that this thread is in: its level, -1 = none; and whether the window closes when it ends. Ranges
+// inside it are no steps of their own, whatever they are called ("batch 0" in "step 7"): the analysis sees that
+// likewise.
+thread_local int t_step_level = -1;
+thread_local bool t_is_last = false;
+thread_local std::size_t t_step_stem = 0;  // hash of its text without the number
+
+// Of the same name, it is no part of the step: that one was never popped.
+bool is_part_of_step(std::string_view text) {
+  return t_step_level >= 0 && std::hash<std::string_view>{}(step_stem(text)) != t_step_stem;
+}
 
 std::int64_t now_ns() {
   timespec now{};
@@ -49,20 +59,22 @@ std::int64_t now_ns() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+// A window as the trace tells it lies within the time in which calls are recorded: a step that another thread begins or
+// ends while this one switches must not pass for whole. In a forked child a thread that is gone may hold the lock.
 void set_open(bool open) {
   State& s = state();
-  if (s.open.load(std::memory_order_acquire) == open) return;
+  if (s.open.load(std::memory_order_acquire) == open || collector().is_over()) return;
   std::lock_guard guard(s.lock);
   if (s.open.load() == open || collector().is_over()) return;
   if (open) {
     s.ever_open = true;
+    if (s.turn.on) s.turn.on();
     collector().note(format::NoteKind::window_open, "", 0);
     s.open.store(true, std::memory_order_release);
-    if (s.turn.on) s.turn.on();
   } else {
-    if (s.turn.off) s.turn.off();
-    s.open.store(false, std::memory_order_release);
     collector().note(format::NoteKind::window_close, "", 0);
+    s.open.store(false, std::memory_order_release);
+    if (s.turn.off) s.turn.off();
   }
 }
 
@@ -101,25 +113,30 @@ void start_windows(const WindowSwitch& turn) {
 bool in_window() { return state().open.load(std::memory_order_acquire); }
 
 void before_range(std::string_view text, int level) {
+  if (is_part_of_step(text)) return;
   const auto number = number_of(text, true);
   if (!number) return;
   set_open(is_inside(*number));
-  if (*number == state().window.end - 1) t_last_level = level;
+  t_step_level = level;
+  t_step_stem = std::hash<std::string_view>{}(step_stem(text));
+  t_is_last = *number == state().window.end - 1;
 }
 
 void after_range(int level) {
-  if (t_last_level != level) return;
-  t_last_level = -1;
-  set_open(false);
+  if (t_step_level != level) return;
+  t_step_level = -1;
+  if (t_is_last) set_open(false);
 }
 
 void before_instant(std::string_view text) {
+  if (is_part_of_step(text)) return;
   const auto number = number_of(text, true);
   if (number && is_inside(*number)) set_open(true);
 }
 
 // An instant mark ends the step before it, so the first one behind the window still belongs there.
 void after_instant(std::string_view text) {
+  if (is_part_of_step(text)) return;
   const auto number = number_of(text, false);
   if (number && !is_inside(*number)) set_open(false);
 }

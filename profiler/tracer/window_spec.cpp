@@ -19,6 +19,13 @@ bool parse_pair(std::string_view text, Window* window) {
          window->first < window->end;
 }
 
+// Nobody can catch the first two, and to take the others from a program that fails would hide that it does.
+bool can_be_sent(int signal) {
+  for (const int other : {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS})
+    if (signal == other) return false;
+  return signal > 0 && signal < NSIG;
+}
+
 }  // namespace
 
 bool parse_window(std::string_view text, Window* window) {
@@ -44,8 +51,7 @@ bool parse_window(std::string_view text, Window* window) {
   if (!cut("signal:")) return false;
   window->kind = Window::Kind::signal;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), window->signal);
-  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && window->signal > 0 &&
-         window->signal < NSIG;
+  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size() && can_be_sent(window->signal);
 }
 
 }  // namespace zerostall::tracer

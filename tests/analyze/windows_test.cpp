@@ -51,6 +51,21 @@ TEST(Windows, AStepByInstantMarksDoesNotReachOverAGap) {
   EXPECT_EQ(steps.steps[1].number, 20);
 }
 
+// The program ended inside its last window, and inside a step.
+TEST(Windows, AStepThatIsNeverClosedInOneThatIsNotEither) {
+  TraceBuilder t;
+  t.note(NoteKind::window_close, "", 1);
+  t.note(NoteKind::window_open, "");
+  t.step(3, [&] { t.item(); });
+  t.mark(format::MarkKind::push, "step 4", "zerostall");
+  t.item();
+  const Steps steps = split_steps(t.trace());
+  ASSERT_EQ(steps.steps.size(), 1u);
+  EXPECT_EQ(steps.unclosed, 1);
+  EXPECT_EQ(steps.open.size(), 1u);
+  EXPECT_EQ(steps.outside_windows, 0);
+}
+
 TEST(Windows, ATraceWithoutThemIsRecordedAllTheTime) {
   TraceBuilder t;
   t.step(0, [&] { t.item(); });

@@ -88,6 +88,24 @@ TEST(ReadNative, ReadsWhatAKilledProcessLeft) {
   EXPECT_THAT(describe(raw->end), HasSubstr("its process was killed"));
 }
 
+// Its thread was at work while the process ended.
+TEST(ReadNative, ReadsWhatWasAddedAfterASegmentWasSealed) {
+  SegmentBuilder segment(1, 1);
+  segment.add(format::MarkRecord{.time_ns = 1, .kind = format::MarkKind::instant});
+  const auto sealed_bytes = static_cast<std::uint32_t>(segment.bytes.size());
+  segment.add(format::MarkRecord{.time_ns = 2, .kind = format::MarkKind::instant});
+  std::string file = file_of({segment});
+  format::SegmentHeader header;
+  std::memcpy(&header, file.data() + kFileHeaderBytes, sizeof header);
+  header.sealed_bytes = sealed_bytes;
+  header.crc32 = format::crc32(segment.bytes.data(), sealed_bytes);
+  std::memcpy(file.data() + kFileHeaderBytes, &header, sizeof header);
+  const auto raw = parse(file);
+  ASSERT_TRUE(raw);
+  EXPECT_FALSE(raw->truncated);
+  EXPECT_EQ(raw->marks.size(), 2u);
+}
+
 TEST(ReadNative, LeavesOutASegmentWithAWrongChecksum) {
   const SegmentBuilder bad =
       SegmentBuilder(1, 1).add(format::MarkRecord{.time_ns = 1, .kind = format::MarkKind::instant});
@@ -158,6 +176,38 @@ TEST(ReadNative, LetsLaterMetaReplaceEarlier) {
   EXPECT_EQ(raw->oddities.at("unreadable_meta"), 1);
 }
 
+// Segments are read thread by thread: what the tracer told last may stand before what it told first.
+TEST(ReadNative, TakesTheLargestOfTheCostsThatATracerTold) {
+  const auto cost = [](int samples) {
+    return R"({"own_cost": {"launch": {"samples": )" + std::to_string(samples) + R"(, "ns": 900}}})";
+  };
+  using format::DefinitionKind;
+  const auto raw = parse(file_of({SegmentBuilder(1, 0).define(DefinitionKind::meta, 0, cost(500)),
+                                  SegmentBuilder(2, 1).define(DefinitionKind::meta, 0, cost(3))}));
+  ASSERT_TRUE(raw);
+  EXPECT_EQ(raw->meta.own_cost.at("launch").samples, 500);
+}
+
+TEST(ReadNative, SurvivesMetaThatIsNestedWithoutEnd) {
+  const std::size_t depth = 500'000;
+  const std::string deep = R"({"device": )" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  const auto raw = parse(file_of({SegmentBuilder().define(format::DefinitionKind::meta, 0, deep)}));
+  ASSERT_TRUE(raw);
+  EXPECT_EQ(raw->oddities.at("unreadable_meta"), 1);
+}
+
+TEST(ReadNative, AddsUpCountsThatAreDamaged) {
+  std::string file = file_of({SegmentBuilder()});
+  format::FileHeader header;
+  std::memcpy(&header, file.data(), sizeof header);
+  header.lost_calls = header.lost_marks = header.lost_gpu_ops = header.late_calls = ~std::uint64_t{0} >> 1;
+  std::memcpy(file.data(), &header, sizeof header);
+  auto raw = parse(file);
+  ASSERT_TRUE(raw);
+  EXPECT_TRUE(raw->truncated);
+  EXPECT_GT(build_trace(std::move(*raw)).lost_records, 0);
+}
+
 TEST(ReadNative, NamesWhatLostItsString) {
   const auto raw = parse(file_of({SegmentBuilder().add(format::CallRecord{.callback_id = 42, .domain = 2})}));
   ASSERT_TRUE(raw);
@@ -176,7 +226,6 @@ TEST(ReadNative, SaysWhereAndHowAFileIsDamaged) {
   EXPECT_EQ(describe(TraceEnd{}), "cut off");
 }
 
-// Segments lie where there was room; a thread's follow each other by number.
 // A module and a stack at one line of Python, as the tracer lays them out.
 const std::string kModule = std::string(
     "\x06lib.so\x02"
@@ -217,6 +266,7 @@ TEST(ReadNative, CountsStacksThatCannotBeRead) {
   EXPECT_EQ(raw->strings.text(raw->stacks.stacks.at(9).python.at(0).function), "(name lost)");
 }
 
+// Segments lie where there was room; a thread's follow each other by number.
 TEST(ReadNative, PutsAThreadsSegmentsInOrder) {
   const auto mark = [](std::int64_t time) {
     return format::MarkRecord{.time_ns = time, .kind = format::MarkKind::instant};

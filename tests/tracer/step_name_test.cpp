@@ -78,7 +78,7 @@ TEST(ParseWindow, ReadsWhatRecordWrites) {
   EXPECT_TRUE(parse_window("signal:12", &window));
   EXPECT_EQ(window.signal, 12);
   for (const char* bad : {"steps", "steps:", "steps:5:5", "steps:9:3", "steps:-1:3", "steps:1:2:3", "seconds:a:b",
-                          "signal:0", "signal:99", "signal:x", "profiler2", "steps:1"})
+                          "signal:0", "signal:9", "signal:11", "signal:99", "signal:x", "profiler2", "steps:1"})
     EXPECT_FALSE(parse_window(bad, &window)) << bad;
 }
 

@@ -26,6 +26,27 @@ void ranges(int steps) {
   }
 }
 
+// Ranges inside a step that look like steps themselves.
+void nested(int steps) {
+  for (int n = 0; n < steps; ++n) {
+    zerostall::mark::Step step(n);
+    for (int batch = 0; batch <= n; ++batch) {
+      nvtxRangePushA(("batch " + std::to_string(batch)).c_str());
+      syncs(1);
+      nvtxRangePop();
+    }
+  }
+}
+
+// One step ends in an exception, say, so that nobody pops its range.
+void unpopped(int steps) {
+  for (int n = 0; n < steps; ++n) {
+    nvtxRangePushA(("step " + std::to_string(n)).c_str());
+    syncs(n + 1);
+    if (n != 1) nvtxRangePop();
+  }
+}
+
 void instants(int steps) {
   for (int n = 0; n < steps; ++n) {
     nvtxMarkA(("step " + std::to_string(n)).c_str());
@@ -33,7 +54,7 @@ void instants(int steps) {
   }
 }
 
-// Two windows, and a thread that is in the middle of a call when they are switched.
+// Two windows.
 void between_profiler_calls() {
   syncs(3);
   for (int window = 0; window < 2; ++window) {
@@ -70,6 +91,8 @@ int main(int, char** argv) {
   const std::string mode = argv[1];
   if (mode == "ranges") ranges(8);
   if (mode == "instants") instants(8);
+  if (mode == "nested") nested(8);
+  if (mode == "unpopped") unpopped(8);
   if (mode == "profiler") between_profiler_calls();
   if (mode == "signals") between_signals();
   if (mode == "seconds") in_the_second_second();

@@ -57,6 +57,19 @@ TEST(RecordWindow, OfStepsByInstantMarksHoldsThemWhole) {
   EXPECT_EQ(all_syncs(run), 3 + 4 + 5);
 }
 
+TEST(RecordWindow, OfStepsIsNotSwitchedByWhatLooksLikeAStepInsideOne) {
+  const RunSummary run = record("nested", "steps:2:5");
+  EXPECT_THAT(numbers(run), ElementsAre(2, 3, 4));
+  for (const StepRow& step : run.steps) EXPECT_EQ(syncs_of(step), step.number + 1);
+  EXPECT_EQ(run.windows->size(), 1u);
+}
+
+TEST(RecordWindow, OfStepsComesAfterAStepThatWasNeverPopped) {
+  const RunSummary run = record("unpopped", "steps:2:5");
+  EXPECT_THAT(numbers(run), ElementsAre(2, 3, 4));
+  for (const StepRow& step : run.steps) EXPECT_EQ(syncs_of(step), step.number + 1);
+}
+
 // The first step begins before the first CUDA call.
 TEST(RecordWindow, OfTheFirstStepsBeginsWithThem) {
   for (const char* mode : {"ranges", "instants"}) {
@@ -96,6 +109,13 @@ TEST(RecordWindow, FromOneSignalToTheNext) {
 TEST(RecordWindow, OfTime) {
   const RunSummary run = record("seconds", "seconds:1:2");
   EXPECT_EQ(all_syncs(run), 5);
+}
+
+// What is made ahead of need may not fit any more: that ends nothing.
+TEST(RecordSize, ThatIsEnoughEndsNothing) {
+  const RunSummary run = record("many", "", 600'000);
+  EXPECT_FALSE(run.truncated) << describe(run.end);
+  EXPECT_EQ(all_syncs(run), 30'000);
 }
 
 // What was recorded until then is exact, and the rest is not taken for nothing.
