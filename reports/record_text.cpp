@@ -18,6 +18,7 @@ constexpr std::size_t kMostProcesses = 8;
 std::string steps_words(const RunSummary& run) {
   if (run.steps.empty()) return run.oddities.contains("unclosed_steps") ? "no step that ended" : "no steps marked";
   const std::string steps = counted(static_cast<std::int64_t>(run.steps.size()), "step");
+  if (run.warmup == 0) return steps;
   return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
                           : fmt::format("{}, all of them warm-up", steps);
 }

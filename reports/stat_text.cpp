@@ -223,6 +223,7 @@ std::string steps_words(const RunSummary& run) {
   const std::string_view source = run.steps_from == StepsFrom::profiler ? "NVTX" : name_of(run.steps_from);
   const std::string steps =
       fmt::format("{} (from {})", counted(static_cast<std::int64_t>(run.steps.size()), "step"), source);
+  if (run.warmup == 0) return steps;
   return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
                           : fmt::format("{}, none is judged: the first {} are warm-up", steps, run.warmup);
 }

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace zerostall {
+namespace {
+
+constexpr std::int64_t kFewestSamples = 8;  // one call alone may have met anything
+constexpr std::int64_t kFewestOfAKind = 3;
+
+}  // namespace
 
 OwnCosts::OwnCosts(const TraceMeta& meta) {
   OwnCost all;
@@ -10,12 +16,12 @@ OwnCosts::OwnCosts(const TraceMeta& meta) {
     all.samples += cost.samples;
     all.ns += cost.ns;
   }
-  known_ = all.samples > 0;
+  known_ = all.samples >= kFewestSamples;
   if (!known_) return;
   ns_.fill(all.ns / all.samples);
   for (std::size_t i = 0; i < ns_.size(); ++i)
     if (const auto cost = meta.own_cost.find(std::string(name_of(static_cast<ApiKind>(i))));
-        cost != meta.own_cost.end())
+        cost != meta.own_cost.end() && cost->second.samples >= kFewestOfAKind)
       ns_[i] = cost->second.ns / cost->second.samples;
 }
 

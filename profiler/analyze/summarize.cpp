@@ -205,7 +205,9 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   run.has_cuda_calls = !trace.calls.empty();
   run.times_repeatable = times_repeatable(trace, steps);
   run.steps_from = steps.from;
-  run.warmup = options.warmup;
+  // Steps recorded in a window have others before them, which nobody recorded.
+  const bool is_warm = trace.windows && !steps.steps.empty() && steps.steps.front().number >= options.warmup;
+  run.warmup = is_warm ? 0 : options.warmup;
   run.oddities = trace.oddities;
   if (steps.unclosed > 0) run.oddities["unclosed_steps"] = steps.unclosed;
   if (steps.overlapping > 0) run.oddities["overlapping_steps"] = steps.overlapping;

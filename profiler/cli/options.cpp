@@ -84,7 +84,7 @@ std::function<std::string(std::string&)> from_to(const RecordArguments& options,
     static const std::regex kPair("([0-9]{1,12}):([0-9]{1,12})");
     std::smatch match;
     if (!std::regex_match(text, match, kPair) || std::stoll(match[1]) >= std::stoll(match[2]))
-      return "'" + text + "' is not FIRST:END, e.g. 10:50 for " + kind + " 10 to 49";
+      return "'" + text + "' is not FIRST:END, two whole numbers of which the second is larger";
     text = kind + ":" + text;
     return second_window(options);
   };
@@ -106,7 +106,10 @@ void add_windows(CLI::App* record, RecordArguments& options) {
   record->add_option("--seconds", options.window, "Record this time only, in seconds since the first CUDA call")
       ->type_name("FIRST:END")
       ->transform(CLI::Validator(from_to(options, "seconds"), ""));
-  record->add_option("--toggle-signal", options.window, "Record from one such signal to the next: USR1 or USR2")
+  record
+      ->add_option("--toggle-signal", options.window,
+                   "Record from one such signal to the next: USR1 or USR2, sent to the program (not to record), once "
+                   "it uses CUDA")
       ->type_name("SIGNAL")
       ->transform(CLI::Validator(signal_name(options), ""));
   record->add_flag_callback(

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -45,6 +46,7 @@ struct Process {
 struct Left {
   std::vector<Process> processes;
   std::vector<std::string> problems;  // why something is missing
+  std::string why_empty;              // what a process without a recorded call says about that
 };
 
 std::int64_t calls_of(const RunSummary& run) {
@@ -149,7 +151,10 @@ void read_trace(const fs::path& file, Left& left) {
   if (summary.end.failed)
     left.problems.push_back("the trace of process " + fmt::to_string(summary.meta.pid.value_or(0)) +
                             " ends early: " + summary.end.reason);
-  if (!summary.has_cuda_calls) return;  // a launcher that only asked how many devices there are
+  if (!summary.has_cuda_calls) {  // a launcher that only asked how many devices there are
+    if (!summary.warnings.empty()) left.why_empty = summary.warnings.back();
+    return;
+  }
   std::string name = process_name(summary.meta);
   left.processes.push_back({{std::move(name), std::move(summary)}, file});
 }
@@ -241,6 +246,7 @@ Outcome conclude(const Session& session) {
   if (!left.processes.empty()) return keep_what_there_is(session, std::move(left));
   for (const std::string& problem : left.problems) say(problem);
   if (!left.problems.empty()) return fail(ExitCode::environment, "nothing was recorded");
+  if (!left.why_empty.empty()) return fail(ExitCode::environment, "nothing was recorded: " + left.why_empty);
   if (recordable_calls(session.log) > 0)
     return fail(ExitCode::environment, "the command used the simulated GPU, but the tracer recorded nothing");
   if (session.stopped) return fail(ExitCode::cannot_tell, "the command was stopped, and no CUDA call seen until then");
@@ -283,6 +289,14 @@ void say_what_killed_ones_left(const TraceOutput& output) {
   }
 }
 
+// The signal that switches recording may come before the program has used CUDA, or to us: neither is to die of it. The
+// program inherits that until the tracer listens.
+void ignore_toggle(std::string_view window) {
+  constexpr std::string_view kSignal = "signal:";
+  if (!window.starts_with(kSignal)) return;
+  ::signal(std::atoi(std::string(window.substr(kSignal.size())).c_str()), SIG_IGN);
+}
+
 }  // namespace
 
 Outcome run_record(const RecordArguments& arguments) {
@@ -301,6 +315,7 @@ Outcome run_record(const RecordArguments& arguments) {
   if (const auto parts = check_parts(options, *paths); !parts)
     return fail(ExitCode::environment, parts.error().message);
 
+  ignore_toggle(arguments.window);
   if (device.simulate) say(simulated_warning(device));
   say_what_killed_ones_left(output);
   const auto ran = run_foreground({arguments.command, injection(options, *paths, output.growing())}, inbox);

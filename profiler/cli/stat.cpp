@@ -44,7 +44,9 @@ Result<Recording> read_all(const fs::path& path, const StatOptions& options, con
   for (const fs::path& file : *files) {
     auto raw = read_native(file);
     if (raw)
-      all.runs.push_back({file.filename().string(), analyze(std::move(*raw), {file.string(), options.warmup, options.corrected, options.own_cost}, steps)});
+      all.runs.push_back(
+          {file.filename().string(),
+           analyze(std::move(*raw), {file.string(), options.warmup, options.corrected, options.own_cost}, steps)});
     else
       all.unreadable.push_back({file.filename().string(), raw.error().message});
   }

@@ -89,10 +89,11 @@ std::map<std::string, std::string> injection(const Injection& options, const Ins
   std::map<std::string, std::string> added;
   if (options.trace) {
     added["ZEROSTALL_TRACE"] = fs::absolute(trace).string();  // the child may change its folder before it is opened
-    if (options.whole_graphs) added["ZEROSTALL_TRACE_WHOLE_GRAPHS"] = "1";
-    if (options.counts_only) added["ZEROSTALL_TRACE_GPU"] = "off";
-    if (!options.window.empty()) added["ZEROSTALL_TRACE_WINDOW"] = options.window;
-    if (options.max_bytes > 0) added["ZEROSTALL_TRACE_MAX_BYTES"] = std::to_string(options.max_bytes);
+    // All of them: what the user's environment says of a tracer is not for this recording.
+    added["ZEROSTALL_TRACE_WHOLE_GRAPHS"] = options.whole_graphs ? "1" : "0";
+    added["ZEROSTALL_TRACE_GPU"] = options.counts_only ? "off" : "on";
+    added["ZEROSTALL_TRACE_WINDOW"] = options.window;
+    added["ZEROSTALL_TRACE_MAX_BYTES"] = std::to_string(options.max_bytes);
     added["CUDA_INJECTION64_PATH"] = added["NVTX_INJECTION64_PATH"] = paths.tracer.string();
     added["ZEROSTALL_TRACE_STACKS"] = options.stacks;
     added["ZEROSTALL_TRACE_KEEP_HOST"] = options.keep_host ? "1" : "0";

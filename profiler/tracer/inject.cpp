@@ -29,6 +29,7 @@ using ModelFunction = const char* (*)();
 using ListenerFunction = void (*)(void (*)(std::uint32_t, const char*, std::uint64_t));
 
 void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value) {
+  if (!in_window()) return;
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
@@ -47,7 +48,7 @@ void switch_recording(bool on) {
 void on_exit() {
   if (collector().is_over()) return;
   check_surroundings(true);
-  if (const std::string why = why_no_window(); !why.empty()) collector().note(format::NoteKind::tool_problem, why, 0);
+  if (const std::string why = why_no_window(); !why.empty()) collector().note(format::NoteKind::warning, why, 0);
   tell_own_cost();
   collector().begin_exit();
   finish_activity();

@@ -86,7 +86,7 @@ TEST(Windows, WorkOfCallsOutsideIsLeftOut) {
 
 TEST(OwnCost, IsThatOfTheStepsMarkingThread) {
   TraceBuilder t;
-  t.meta = R"({"tool": "test", "own_cost": {"launch": {"samples": 2, "ns": 200}, "copy": {"samples": 1, "ns": 3000}}})";
+  t.meta = R"({"tool": "test", "own_cost": {"launch": {"samples": 6, "ns": 600}, "copy": {"samples": 3, "ns": 9000}}})";
   t.step(0, [&] {
     t.launch(), t.launch(), t.item();
     t.on_thread(101).launch();
@@ -96,14 +96,14 @@ TEST(OwnCost, IsThatOfTheStepsMarkingThread) {
   const OwnCosts costs(trace.meta);
   ASSERT_TRUE(costs.known());
   EXPECT_EQ(costs.of(ApiKind::launch), 100);
-  EXPECT_EQ(costs.of(ApiKind::stream_sync), (200 + 3000) / 3);  // never measured: what the others take
+  EXPECT_EQ(costs.of(ApiKind::stream_sync), 9600 / 9);  // never measured: what the others take
   const auto taken = own_cost_of_steps(trace, split_steps(trace), costs);
   EXPECT_EQ(taken.at(0), 100 + 100 + 3000 + 1066);
 }
 
 TEST(OwnCost, IsTakenFromWaitsOfTwoCalls) {
   TraceBuilder t;
-  t.meta = R"({"tool": "test", "clock": "measured", "own_cost": {"copy": {"samples": 1, "ns": 3000}}})";
+  t.meta = R"({"tool": "test", "clock": "measured", "own_cost": {"copy": {"samples": 8, "ns": 24000}}})";
   t.step(0, [&] { t.launch(), t.item(), t.sync(); });
   const std::string file = t.bytes();
   const auto blocked = [&](bool corrected) {
@@ -118,7 +118,7 @@ TEST(OwnCost, IsTakenFromWaitsOfTwoCalls) {
 // So that simulated runs stay the same to the byte.
 TEST(OwnCost, OfASimulatedRunIsToldOnRequest) {
   TraceBuilder t;
-  t.meta = R"({"tool": "test", "clock": "modelled", "own_cost": {"copy": {"samples": 1, "ns": 3000}}})";
+  t.meta = R"({"tool": "test", "clock": "modelled", "own_cost": {"copy": {"samples": 8, "ns": 24000}}})";
   t.step(0, [&] { t.item(); });
   const std::string file = t.bytes();
   const auto told = [&](bool asked) {

@@ -88,11 +88,11 @@ TEST(RecordWindow, OfTheLastStepsReachesToTheEnd) {
 TEST(RecordWindow, OfStepsThatNeverComeSaysSo) {
   const RunSummary late = record("ranges", "steps:100:200");
   EXPECT_FALSE(late.has_cuda_calls);
-  ASSERT_EQ(late.tool_problems.size(), 1u);
-  EXPECT_THAT(late.tool_problems[0], HasSubstr("none of the 8 marked steps was one of 100 to 199"));
+  ASSERT_EQ(late.warnings.size(), 1u);
+  EXPECT_THAT(late.warnings[0], HasSubstr("none of the 8 marked steps was one of 100 to 199"));
   const RunSummary unmarked = record("unmarked", "steps:0:5");
-  ASSERT_EQ(unmarked.tool_problems.size(), 1u);
-  EXPECT_THAT(unmarked.tool_problems[0], HasSubstr("no step was marked"));
+  ASSERT_EQ(unmarked.warnings.size(), 1u);
+  EXPECT_THAT(unmarked.warnings[0], HasSubstr("no step was marked"));
 }
 
 TEST(RecordWindow, BetweenProfilerCalls) {
