@@ -191,6 +191,7 @@ std::string oddity_lines(const RunSummary& run) {
   if (run.truncated)
     add(fmt::format("the trace is {}: figures cover the part before that; whether the GPU ran dry is unknown",
                     describe(run.end)));
+  if (run.meta.counts_only) add("recorded with --counts-only: what ran on the GPU, and whether it ran dry, is unknown");
   if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: whether the GPU ran dry is unknown");
   for (const auto& [name, count] : run.unsupported)
     add(fmt::format("not supported by the simulated GPU: {} ({} times)", name, count));

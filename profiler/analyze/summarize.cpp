@@ -76,7 +76,7 @@ GpuWork count_gpu_work(const Trace& trace) {
   GpuWork work;
   work.graphs = of_kind[static_cast<std::size_t>(GpuOpKind::graph)];
   const auto count = [&](GpuOpKind kind) {
-    return work.graphs > 0 ? std::nullopt : Count(of_kind[static_cast<std::size_t>(kind)]);
+    return work.graphs > 0 || trace.meta.counts_only ? std::nullopt : Count(of_kind[static_cast<std::size_t>(kind)]);
   };
   work.kernels = count(GpuOpKind::kernel);
   work.copies = count(GpuOpKind::copy);

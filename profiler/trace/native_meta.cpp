@@ -35,6 +35,7 @@ void resolve_process(const Json& object, TraceMeta& meta) {
   meta.local_rank = number_at(object, "local_rank");
   meta.world_size = number_at(object, "world_size");
   meta.gpu_records = object.value("gpu_records", Json()) == true;
+  meta.counts_only = object.value("gpu_records", Json()) == false;
   meta.host_number = number_at(object, "host_number");
   meta.host = text_at(object, "host");
   meta.script = text_at(object, "script");

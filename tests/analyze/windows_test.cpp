@@ -84,6 +84,17 @@ TEST(Windows, WorkOfCallsOutsideIsLeftOut) {
   EXPECT_EQ(trace.oddities.at("outside_window_gpu_ops"), 1);
 }
 
+// --counts-only: no record of GPU work is no statement about GPU work.
+TEST(CountsOnly, LeavesGpuWorkUnknown) {
+  TraceBuilder t;
+  t.meta = R"({"tool": "test", "gpu_records": false})";
+  t.step(0, [&] { t.sync(); });
+  const std::string file = t.bytes();
+  const RunSummary run = analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", 0});
+  EXPECT_EQ(run.gpu_work.kernels, std::nullopt);
+  EXPECT_EQ(run.gpu_work.copies, std::nullopt);
+}
+
 TEST(OwnCost, IsThatOfTheStepsMarkingThread) {
   TraceBuilder t;
   t.meta = R"({"tool": "test", "own_cost": {"launch": {"samples": 6, "ns": 600}, "copy": {"samples": 3, "ns": 9000}}})";
