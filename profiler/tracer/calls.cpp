@@ -26,10 +26,8 @@ constexpr std::uint8_t kUnknownDirection = 254;
 
 // What is known of an id, by domain; filled before the first callback is enabled, read-only after.
 struct Trait {
-  bool copy = false;
-  bool counted = false;  // not of kind `other`
-  bool stack = false;    // its call stack is recorded
   ApiKind kind = ApiKind::other;
+  bool stack = false;  // its call stack is recorded
   enum class Profiler : std::uint8_t { no, start, stop } profiler = Profiler::no;
 };
 
@@ -87,7 +85,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   const bool sampled = thread.entered_ns >= 0 && thread.depth == 1;
   const std::int64_t started_ns = sampled ? real_now_ns() : 0;
   --thread.depth;
-  if (trait.counted && thread.counted > 0) --thread.counted;
+  if (trait.kind != ApiKind::other && thread.counted > 0) --thread.counted;
   CallRecord r;
   r.begin_ns = static_cast<std::int64_t>(*data.correlationData);
   r.correlation = data.correlationId;
@@ -95,7 +93,7 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   r.callback_id = id;
   r.domain = static_cast<std::uint8_t>(domain);
   r.depth = thread.depth;
-  if (trait.copy) r.copy_kind = kUnknownDirection;
+  if (trait.kind == ApiKind::copy) r.copy_kind = kUnknownDirection;
   if (data.functionReturnValue) r.result = *static_cast<const int*>(data.functionReturnValue);
   read_params(domain, id, data, r);
   r.end_ns = timestamp_ns();
@@ -127,7 +125,7 @@ void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, c
   const std::int64_t started_ns = sampled ? real_now_ns() : 0;
   if (thread.depth == 0) thread.entered_ns = -1;
   ++thread.depth;
-  if (g_traits[domain][id].counted) ++thread.counted;
+  if (g_traits[domain][id].kind != ApiKind::other) ++thread.counted;
   *data.correlationData = static_cast<std::uint64_t>(timestamp_ns());
   if (!sampled) [[likely]]
     return;
@@ -150,7 +148,7 @@ void choose_ids(const CuptiApi& api, CUpti_CallbackDomain domain, std::uint32_t 
       if (is_known_api(name)) continue;
       unknown.emplace_back(name);
     }
-    traits[id] = {info.kind == ApiKind::copy, info.kind != ApiKind::other, wants_stack(info.kind), info.kind, {}};
+    traits[id] = {info.kind, wants_stack(info.kind), {}};
     collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     switched().ids.emplace_back(domain, id);
   }

@@ -81,12 +81,10 @@ bool alone() {
   return !others;
 }
 
-// For programs that end without exit handlers: every few seconds; later ones replace earlier ones.
+// For programs that end without exit handlers: every few seconds.
 void tell_own_cost_at_times() {
   static int ticks = 0;
-  if (ticks++ % kTicksPerCost != 0) return;
-  if (const std::string json = own_cost_json(); !json.empty())
-    collector().define(format::DefinitionKind::meta, 0, json);
+  if (ticks++ % kTicksPerCost == 0) tell_own_cost();
 }
 
 void* keep_house(void*) {

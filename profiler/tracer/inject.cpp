@@ -33,11 +33,6 @@ void on_simulator_note(std::uint32_t kind, const char* text, std::uint64_t value
   collector().note(static_cast<format::NoteKind>(kind), text, value);
 }
 
-void tell_own_cost() {
-  if (const std::string json = own_cost_json(); !json.empty())
-    collector().define(format::DefinitionKind::meta, 0, json);
-}
-
 void switch_recording(bool on) {
   enable_calls(on);
   enable_activity(on);

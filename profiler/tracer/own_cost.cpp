@@ -3,6 +3,9 @@
 #include <time.h>
 
 #include <array>
+#include <string>
+
+#include "profiler/tracer/collector.h"
 
 namespace zerostall::tracer {
 namespace {
@@ -27,7 +30,7 @@ void add_own_cost(ApiKind kind, std::int64_t ns) {
   sum.ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
 }
 
-std::string own_cost_json() {
+void tell_own_cost() {
   std::string kinds;
   for (std::size_t i = 0; i < g_sums.size(); ++i) {
     const std::uint64_t samples = g_sums[i].samples.load(std::memory_order_relaxed);
@@ -36,7 +39,7 @@ std::string own_cost_json() {
              "\": {\"samples\": " + std::to_string(samples) +
              ", \"ns\": " + std::to_string(g_sums[i].ns.load(std::memory_order_relaxed)) + "}";
   }
-  return kinds.empty() ? "" : "{\"own_cost\": {" + kinds + "}}";
+  if (!kinds.empty()) collector().define(format::DefinitionKind::meta, 0, "{\"own_cost\": {" + kinds + "}}");
 }
 
 }  // namespace zerostall::tracer

@@ -5,7 +5,6 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 #include "profiler/trace/api_table.h"
 
@@ -23,8 +22,8 @@ std::int64_t real_now_ns();
 // Both callbacks of one call took so long.
 void add_own_cost(ApiKind kind, std::int64_t ns);
 
-// {"own_cost": {"launch": {"samples": 12, "ns": 1080}, ...}}: the sum over the samples; kinds without any are left out.
-// "" = nothing was measured.
-std::string own_cost_json();
+// Writes it into the trace, if anything was measured: the sums over the samples by kind; later ones replace earlier
+// ones.
+void tell_own_cost();
 
 }  // namespace zerostall::tracer

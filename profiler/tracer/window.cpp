@@ -1,13 +1,13 @@
 #include "profiler/tracer/window.h"
 
 #include <signal.h>
-#include <time.h>
 
 #include <atomic>
 #include <functional>
 #include <mutex>
 
 #include "profiler/tracer/collector.h"
+#include "profiler/tracer/own_cost.h"
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/step_name.h"
 
@@ -53,12 +53,6 @@ bool is_part_of_step(std::string_view text) {
   return t_step_level >= 0 && std::hash<std::string_view>{}(step_stem(text)) != t_step_stem;
 }
 
-std::int64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
-
 // A window as the trace tells it lies within the time in which calls are recorded: a step that another thread begins or
 // ends while this one switches must not pass for whole. In a forked child a thread that is gone may hold the lock.
 void set_open(bool open) {
@@ -96,7 +90,7 @@ bool is_inside(std::int64_t number) { return number >= state().window.first && n
 
 void start_windows(const WindowSwitch& turn) {
   State& s = state();
-  s.started_ns = now_ns();
+  s.started_ns = real_now_ns();
   if (s.window.kind == Window::Kind::signal) {
     struct sigaction action {};
     action.sa_handler = on_signal;
@@ -151,7 +145,7 @@ void profiler_stopped() {
 void watch_windows() {
   State& s = state();
   if (s.window.kind == Window::Kind::seconds) {
-    const std::int64_t seconds = (now_ns() - s.started_ns) / 1'000'000'000;
+    const std::int64_t seconds = (real_now_ns() - s.started_ns) / 1'000'000'000;
     set_open(seconds >= s.window.first && seconds < s.window.end);
   }
   if (s.window.kind != Window::Kind::signal) return;
