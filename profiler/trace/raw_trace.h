@@ -119,7 +119,7 @@ struct OwnCost {
 
 // Who wrote the trace and on what. Empty text = the trace does not say.
 struct TraceMeta {
-  std::string format;  // "zstall"
+  std::string format;  // "zstall", "kineto", "nsys"
   std::string tool;    // "zerostall 0.1.0"
   std::string device;  // JSON object of the device's properties as recorded, or "" (passed through to `stat --json`)
   std::string device_name;
@@ -158,8 +158,10 @@ struct RawTrace {
   bool truncated = false;  // cut off, damaged, or not recorded to the end: `end` says where and why
   TraceEnd end;
   std::int64_t lost_calls = 0, lost_marks = 0;  // that the tracer saw and could not record
-  // What the reader met and repaired or dropped, by name; only names that occurred.
+  // What the reader met and repaired, dropped or guessed, by name; only names that occurred.
   std::map<std::string, std::int64_t> oddities;
+  // Files of other tools: how many records of each of the tool's own kinds the file holds, used here or not.
+  std::map<std::string, std::int64_t> contents;
 };
 
 }  // namespace zerostall
