@@ -167,7 +167,9 @@ Result<std::optional<std::map<std::int64_t, NsysLabel>>> read_labels(NsysImport&
     if (rows->integer(0, id) != Cell::integer) continue;
     labels[id] = {std::string(rows->text(1).value_or("")), std::string(rows->text(2).value_or(""))};
   }
-  if (rows->count() <= kMostLabels && rows->failed()) return import.db.failure(table);
+  if (rows->count() > kMostLabels)
+    return Error{fmt::format("{}: table {}: damaged: more than {} rows", import.db.name(), table, kMostLabels)};
+  if (rows->failed()) return import.db.failure(table);
   return std::optional(std::move(labels));
 }
 

@@ -10,7 +10,7 @@
 namespace zerostall {
 namespace {
 
-constexpr std::int64_t kMostRows = 100'000;  // of a table that describes: more are not read
+constexpr std::int64_t kMostRows = 100'000;  // of a table that describes
 
 // The rows of a table of texts and numbers that may be missing; `each` looks at one.
 template <class Each>
@@ -19,10 +19,9 @@ Result<Done> for_rows(NsysImport& import, const std::string& table, std::vector<
   if (!import.db.has(table)) return Done{};
   auto rows = import.db.scan(table, columns);
   if (!rows) return rows.error();
-  while (rows->next()) {
-    if (rows->count() > kMostRows) return Done{};
-    each(*rows);
-  }
+  while (rows->next() && rows->count() <= kMostRows) each(*rows);
+  if (rows->count() > kMostRows)
+    return Error{fmt::format("{}: table {}: damaged: more than {} rows", import.db.name(), table, kMostRows)};
   if (rows->failed()) return import.db.failure(table);
   return Done{};
 }
@@ -100,7 +99,8 @@ Result<Done> read_devices(NsysImport& import) {
     if (alike && !gpus.empty()) meta.device_name = gpus.front().name;
     if (process.trace.gpu_ops.empty() || alike) continue;
     const std::int64_t device = process.trace.gpu_ops.front().device;
-    const auto mapped = gpu_of.find({meta.pid.value_or(-1), device});
+    auto mapped = gpu_of.find({meta.pid.value_or(-1), device});
+    if (mapped == gpu_of.end()) mapped = gpu_of.find({process.id & 0xffffff, device});
     for (const Gpu& gpu : gpus)
       if (mapped != gpu_of.end() ? gpu.id == mapped->second : gpu.cuda_id == device) meta.device_name = gpu.name;
   }

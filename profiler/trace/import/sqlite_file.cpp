@@ -26,7 +26,7 @@ constexpr std::int64_t kMostTables = 10'000;
 constexpr std::int64_t kMinRowBytes =
     6;  // place in the page, length, row number, header, and one column without a body
 // A scan reads hundreds of megabytes in a second of computing; whoever needs this long goes round in circles.
-constexpr std::int64_t kPatienceNs = 20'000'000'000, kPatienceNsPerMiB = 1'000'000'000;
+constexpr std::int64_t kPatienceNs = 5'000'000'000, kPatienceNsPerMiB = 1'000'000'000;
 constexpr int kStepsBetweenLooks = 1 << 16;
 
 std::int64_t computing_time_ns() {
@@ -319,6 +319,7 @@ Result<SqliteRows> SqliteFile::query(const std::string& sql, std::string_view ta
 
 std::string SqliteFile::describe() const {
   const auto of_rocpd = [](const std::string& table) { return table.starts_with("rocpd_"); };
+  if (has("rocpd_api")) return "an RPD database (rocmProfileData): not supported yet";
   if (std::any_of(tables_.begin(), tables_.end(), of_rocpd) || std::any_of(others_.begin(), others_.end(), of_rocpd))
     return "a rocpd database (rocprofv3): not supported yet";
   if (tables_.empty()) return "an SQLite database without tables";
