@@ -34,50 +34,72 @@ struct Counts {
 };
 
 // Times and name of a row; false where a call cannot be made of it.
-bool read_required(SqliteRows& rows, RawCall& call, std::int64_t& name, Counts& counts) {
-  const Cell begin = rows.integer(kBegin, call.begin_ns), end = rows.integer(kEnd, call.end_ns);
+bool read_required(const SqliteRow& row, RawCall& call, std::int64_t& name, Counts& counts) {
+  const Cell begin = row.integer(kBegin, call.begin_ns), end = row.integer(kEnd, call.end_ns);
   if (begin != Cell::integer || end == Cell::other || !is_possible_time(call.begin_ns)) return false;
   if (end == Cell::null) {
     call.end_ns = call.begin_ns;
     ++counts.without_end;
   }
-  return is_possible_time(call.end_ns) && rows.integer(kName, name) == Cell::integer;
+  return is_possible_time(call.end_ns) && row.integer(kName, name) == Cell::integer;
 }
 
-Result<Done> read_table(NsysImport& import, const std::string& table) {
-  auto rows = import.scan(table, kColumns, kRequired);
-  if (!rows) return rows.error();
-  Counts counts;
-  NsysProcess* process = nullptr;
-  std::int64_t last_global = 0;
-  while (rows->next()) {
+// Adds the calls of one table to their processes.
+class CallReader {
+ public:
+  CallReader(NsysImport& import, std::int64_t expected)
+      : import_(import), expected_(static_cast<std::size_t>(expected)) {}
+
+  bool read(const SqliteRow& row) {
     RawCall call;
     std::int64_t name = 0, global = 0, result = 0;
-    if (!read_required(*rows, call, name, counts)) {
+    if (!read_required(row, call, name, counts)) {
       ++counts.unreadable_rows;
-      continue;
+      return true;
     }
-    if (rows->integer(kThread, global) == Cell::other) ++counts.unreadable_values;
-    if (process == nullptr || global != last_global) {
-      process = process_for_call(import, process_of(global));
-      last_global = global;
-      if (process == nullptr)
-        return Error{fmt::format("{}: table {} has calls of more than {} processes: damaged", import.db.name(), table,
-                                 kMostProcesses)};
-    }
+    if (row.integer(kThread, global) == Cell::other) ++counts.unreadable_values;
+    if ((process_ == nullptr || global != last_global_) && !switch_to(global)) return false;
     call.thread = thread_of(global);
-    call.correlation = read_u32(*rows, kCorrelation, counts.unreadable_values);
-    if (rows->integer(kResult, result) == Cell::other) ++counts.unreadable_values;
+    call.correlation = read_u32(row, kCorrelation, counts.unreadable_values);
+    if (row.integer(kResult, result) == Cell::other) ++counts.unreadable_values;
     call.result = saturated(result);
-    call.name = import.name(*process, name);
-    if (call.correlation != 0 && !process->calls.add(call.correlation, call.name))
-      ++process->trace.oddities["duplicate_call_correlation"];
-    process->trace.calls.push_back(call);
+    call.name = import_.name(*process_, name);
+    if (call.correlation != 0 && !process_->calls.add(call.correlation, call.name))
+      ++process_->trace.oddities["duplicate_call_correlation"];
+    process_->trace.calls.push_back(call);
+    return true;
   }
-  if (rows->failed()) return import.db.failure(table);
-  if (rows->count() > 0 && rows->count() == counts.unreadable_rows)
+
+  Counts counts;
+  bool too_many = false;
+
+ private:
+  bool switch_to(std::int64_t global) {
+    process_ = process_for_call(import_, process_of(global));
+    last_global_ = global;
+    too_many = process_ == nullptr;
+    if (too_many) return false;
+    if (import_.processes.size() == 1 && process_->trace.calls.empty()) process_->trace.calls.reserve(expected_);
+    return true;
+  }
+
+  NsysImport& import_;
+  std::size_t expected_;
+  NsysProcess* process_ = nullptr;
+  std::int64_t last_global_ = 0;
+};
+
+Result<Done> read_table(NsysImport& import, const std::string& table) {
+  CallReader reader(import, import.db.guess_rows(table));
+  const auto rows = import.scan(table, kColumns, kRequired, [&](const SqliteRow& row) { return reader.read(row); });
+  if (!rows) return rows.error();
+  if (reader.too_many)
+    return Error{fmt::format("{}: table {} has calls of more than {} processes: damaged", import.db.name(), table,
+                             kMostProcesses)};
+  const Counts& counts = reader.counts;
+  if (*rows > 0 && *rows == counts.unreadable_rows)
     return Error{fmt::format("{}: table {}: no row has times and a name", import.db.name(), table)};
-  import.contents[table] = rows->count();
+  import.contents[table] = *rows;
   import.lost_calls += counts.unreadable_rows;
   import.odd("unreadable_rows", counts.unreadable_rows);
   import.odd("unreadable_values", counts.unreadable_values);
@@ -115,23 +137,23 @@ Result<Done> read_nsys_overheads(NsysImport& import) {
   const auto labels = read_labels(import, "ENUM_CUPTI_OVERHEAD_TYPE");
   if (!labels) return labels.error();
   if (!*table) return Done{};
-  auto rows = import.scan(**table, {"start", "end", "globalTid", "correlationId", "overheadType"}, 2);
-  if (!rows) return rows.error();
   std::int64_t unreadable = 0;
-  while (rows->next()) {
+  const auto add = [&](const SqliteRow& row) {
     std::int64_t begin = 0, end = 0, global = 0, type = 0;
-    const bool timed = rows->integer(0, begin) == Cell::integer && rows->integer(1, end) == Cell::integer;
-    const Cell cell = rows->integer(2, global);
+    const bool timed = row.integer(0, begin) == Cell::integer && row.integer(1, end) == Cell::integer;
+    const Cell cell = row.integer(2, global);
     NsysProcess* process = import.find(cell, global);
-    if (!timed || !is_possible_time(begin) || !is_possible_time(end) || process == nullptr) continue;
-    RawOverhead overhead{begin, end, thread_of(global), read_u32(*rows, 3, unreadable)};
-    if (rows->integer(4, type) == Cell::integer && *labels)
+    if (!timed || !is_possible_time(begin) || !is_possible_time(end) || process == nullptr) return true;
+    RawOverhead overhead{begin, end, thread_of(global), read_u32(row, 3, unreadable)};
+    if (row.integer(4, type) == Cell::integer && *labels)
       if (const auto label = (*labels)->find(type); label != (*labels)->end()) overhead.kind = kind_of(label->second);
     if (overhead.kind == OverheadKind::queue_full) process->trace.meta.tells_queue_full = true;
     process->trace.overheads.push_back(overhead);
-  }
-  if (rows->failed()) return import.db.failure(**table);
-  import.contents[**table] = rows->count();
+    return true;
+  };
+  const auto rows = import.scan(**table, {"start", "end", "globalTid", "correlationId", "overheadType"}, 2, add);
+  if (!rows) return rows.error();
+  import.contents[**table] = *rows;
   return Done{};
 }
 

@@ -51,17 +51,15 @@ Result<Done> read_nsys_diagnostics(NsysImport& import) {
     const auto row = (*labels)->find(severity);
     return row != (*labels)->end() && (row->second.label == "Warning" || row->second.label == "Error");
   };
-  auto rows = import.scan(**table, {"severity", "text", "timestamp", "globalPid"}, 2);
-  if (!rows) return rows.error();
   std::set<std::pair<const NsysProcess*, std::string>> seen;
-  while (rows->next()) {
+  const auto add = [&](const SqliteRow& row) {
     std::int64_t severity = 0, time = 0, global = 0;
-    const auto text = rows->text(1);
-    if (rows->integer(0, severity) != Cell::integer || !text || !is_bad(severity)) continue;
-    if (!is_about_cuda(*text) || is_noise(*text) || static_cast<std::int64_t>(seen.size()) >= kMostNotes) continue;
-    const Cell cell = rows->integer(3, global);
+    const auto text = row.text(1);
+    if (row.integer(0, severity) != Cell::integer || !text || !is_bad(severity)) return true;
+    if (!is_about_cuda(*text) || is_noise(*text) || static_cast<std::int64_t>(seen.size()) >= kMostNotes) return true;
+    const Cell cell = row.integer(3, global);
     const bool of_all = cell != Cell::integer || (process_of(global) & 0xffffff) == 0;
-    if (rows->integer(2, time) != Cell::integer || !is_possible_time(time)) time = 0;
+    if (row.integer(2, time) != Cell::integer || !is_possible_time(time)) time = 0;
     const std::string line = first_line(*text);
     const std::uint64_t lost = says_lost(*text) ? count_in(*text) : 0;
     for (NsysProcess& process : import.processes) {
@@ -71,9 +69,11 @@ Result<Done> read_nsys_diagnostics(NsysImport& import) {
       note.kind = lost > 0 ? NoteKind::lost_records : NoteKind::warning;
       process.trace.notes.push_back(note);
     }
-  }
-  if (rows->failed()) return import.db.failure(**table);
-  import.contents[**table] = rows->count();
+    return true;
+  };
+  const auto rows = import.scan(**table, {"severity", "text", "timestamp", "globalPid"}, 2, add);
+  if (!rows) return rows.error();
+  import.contents[**table] = *rows;
   return Done{};
 }
 

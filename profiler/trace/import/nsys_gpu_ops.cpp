@@ -80,44 +80,45 @@ std::vector<std::string> columns_with(std::vector<std::string> own) {
   return all;
 }
 
-struct Scan {
+// Reads the rows of one table.
+struct OpReader {
   NsysImport& import;
-  SqliteRows& rows;
   std::int64_t unreadable_rows = 0, unreadable_values = 0, without_process = 0;
 
   // What all tables of GPU work have; nullptr: a row to leave out.
-  NsysProcess* read_common(RawGpuOp& op) {
-    const Cell begin = rows.integer(kBegin, op.begin_ns), end = rows.integer(kEnd, op.end_ns);
+  NsysProcess* read_common(const SqliteRow& row, RawGpuOp& op) {
+    const Cell begin = row.integer(kBegin, op.begin_ns), end = row.integer(kEnd, op.end_ns);
     if (begin == Cell::other || end == Cell::other || !is_possible_time(op.begin_ns) || !is_possible_time(op.end_ns)) {
       ++unreadable_rows;
       return nullptr;
     }
     std::int64_t global = 0, node = 0;
-    const Cell cell = rows.integer(kProcess, global);
+    const Cell cell = row.integer(kProcess, global);
     NsysProcess* process = import.find(cell, global);
     if (process == nullptr) {
       ++without_process;
       return nullptr;
     }
-    op.correlation = read_u32(rows, kCorrelation, unreadable_values);
-    op.device = read_u32(rows, kDevice, unreadable_values);
-    op.context = read_u32(rows, kContext, unreadable_values);
-    op.stream = read_u32(rows, kStream, unreadable_values);
-    op.from_graph = rows.integer(kNode, node) == Cell::integer && node != 0;
+    op.correlation = read_u32(row, kCorrelation, unreadable_values);
+    op.device = read_u32(row, kDevice, unreadable_values);
+    op.context = read_u32(row, kContext, unreadable_values);
+    op.stream = read_u32(row, kStream, unreadable_values);
+    op.from_graph = row.integer(kNode, node) == Cell::integer && node != 0;
     return process;
   }
-  Bytes read_bytes(int column) {
+  Bytes read_bytes(const SqliteRow& row, int column) {
     std::int64_t bytes = 0;
-    const Cell cell = rows.integer(column, bytes);
+    const Cell cell = row.integer(column, bytes);
     if (cell == Cell::integer && bytes >= 0) return static_cast<Bytes>(bytes);
     if (cell != Cell::null) ++unreadable_values;
     return 0;
   }
   // The meaning of a number, or `missing`; a number without a meaning is counted.
   template <class Map>
-  typename Map::mapped_type look_up(int column, const Map& map, typename Map::mapped_type missing) {
+  const typename Map::mapped_type& look_up(const SqliteRow& row, int column, const Map& map,
+                                           const typename Map::mapped_type& missing) {
     std::int64_t id = 0;
-    const Cell cell = rows.integer(column, id);
+    const Cell cell = row.integer(column, id);
     if (cell == Cell::null) return missing;
     const auto found = cell == Cell::integer ? map.find(id) : map.end();
     if (found != map.end()) return found->second;
@@ -126,70 +127,70 @@ struct Scan {
   }
 };
 
-// Rows of `name` and its own columns; `finish` sets what only this table knows, and says whether it is GPU work.
+// Rows of `name` and its own columns; `finish` sets what only this table knows, and says whether it is GPU work. False:
+// there is no such table.
 template <class Finish>
 Result<bool> read_table(NsysImport& import, const std::string& name, std::vector<std::string> own,
                         const Finish& finish) {
   const auto table = import.table(name);
   if (!table) return table.error();
   if (!*table) return false;
-  auto rows = import.scan(**table, columns_with(std::move(own)), 2);
-  if (!rows) return rows.error();
-  Scan scan{import, *rows};
-  while (rows->next()) {
+  OpReader reader{import};
+  const auto rows = import.scan(**table, columns_with(std::move(own)), 2, [&](const SqliteRow& row) {
     RawGpuOp op;
-    NsysProcess* process = scan.read_common(op);
-    if (process != nullptr && finish(scan, op, *process)) process->trace.gpu_ops.push_back(op);
-  }
-  if (rows->failed()) return import.db.failure(**table);
-  if (rows->count() > 0 && rows->count() == scan.unreadable_rows)
+    NsysProcess* process = reader.read_common(row, op);
+    if (process != nullptr && finish(reader, row, op, *process)) process->trace.gpu_ops.push_back(op);
+    return true;
+  });
+  if (!rows) return rows.error();
+  if (*rows > 0 && *rows == reader.unreadable_rows)
     return Error{fmt::format("{}: table {}: no row has times", import.db.name(), **table)};
-  import.contents[**table] = rows->count();
-  import.lost_gpu_ops += scan.unreadable_rows;
-  import.odd("unreadable_rows", scan.unreadable_rows);
-  import.odd("unreadable_values", scan.unreadable_values);
-  import.odd("gpu_ops_without_process", scan.without_process);
+  import.contents[**table] = *rows;
+  import.lost_gpu_ops += reader.unreadable_rows;
+  import.odd("unreadable_rows", reader.unreadable_rows);
+  import.odd("unreadable_values", reader.unreadable_values);
+  import.odd("gpu_ops_without_process", reader.without_process);
   return true;
 }
 
 Result<bool> read_kernels(NsysImport& import) {
-  return read_table(
-      import, "CUPTI_ACTIVITY_KIND_KERNEL", {"demangledName", "shortName"},
-      [&](Scan& scan, RawGpuOp& op, NsysProcess& process) {
-        std::int64_t name = 0;
-        op.kind = GpuOpKind::kernel;
-        if (scan.rows.integer(kOwn, name) == Cell::integer || scan.rows.integer(kOwn + 1, name) == Cell::integer)
-          op.name = import.name(process, name);
-        return true;
-      });
+  return read_table(import, "CUPTI_ACTIVITY_KIND_KERNEL", {"demangledName", "shortName"},
+                    [&](OpReader&, const SqliteRow& row, RawGpuOp& op, NsysProcess& process) {
+                      std::int64_t name = 0;
+                      op.kind = GpuOpKind::kernel;
+                      if (row.integer(kOwn, name) == Cell::integer || row.integer(kOwn + 1, name) == Cell::integer)
+                        op.name = import.name(process, name);
+                      return true;
+                    });
 }
 
 Result<bool> read_copies(NsysImport& import, const Kinds& kinds) {
   const CopyKind unknown;
+  const std::string no_cause;
   return read_table(
       import, "CUPTI_ACTIVITY_KIND_MEMCPY", {"copyKind", "bytes", "srcKind", "dstKind", "migrationCause"},
-      [&](Scan& scan, RawGpuOp& op, NsysProcess& process) {
-        const CopyKind kind = scan.look_up(kOwn, kinds.copies, unknown);
+      [&](OpReader& reader, const SqliteRow& row, RawGpuOp& op, NsysProcess& process) {
+        const CopyKind& kind = reader.look_up(row, kOwn, kinds.copies, unknown);
         if (kind.migration) {
-          const std::string cause = scan.look_up(kOwn + 4, kinds.causes, std::string());
+          const std::string& cause = reader.look_up(row, kOwn + 4, kinds.causes, no_cause);
           ++process.trace.contents[fmt::format("unified_memory: {}{}{}", kind.label, cause.empty() ? "" : ", ", cause)];
           return false;
         }
         op.kind = GpuOpKind::copy;
         op.direction = kind.direction;
-        op.bytes = scan.read_bytes(kOwn + 1);
-        op.source = scan.look_up(kOwn + 2, kinds.memories, MemoryKind::unknown);
-        op.target = scan.look_up(kOwn + 3, kinds.memories, MemoryKind::unknown);
+        op.bytes = reader.read_bytes(row, kOwn + 1);
+        op.source = reader.look_up(row, kOwn + 2, kinds.memories, MemoryKind::unknown);
+        op.target = reader.look_up(row, kOwn + 3, kinds.memories, MemoryKind::unknown);
         return true;
       });
 }
 
 Result<bool> read_memsets(NsysImport& import, const Kinds& kinds) {
   return read_table(import, "CUPTI_ACTIVITY_KIND_MEMSET", {"bytes", "memKind"},
-                    [&](Scan& scan, RawGpuOp& op, NsysProcess&) {
+                    [&](OpReader& reader, const SqliteRow& row, RawGpuOp& op, NsysProcess&) {
                       op.kind = GpuOpKind::memset;
-                      op.bytes = scan.read_bytes(kOwn);
-                      op.target = scan.look_up(kOwn + 1, kinds.memories, MemoryKind::unknown);
+                      op.bytes = reader.read_bytes(row, kOwn);
+                      op.target = reader.look_up(row, kOwn + 1, kinds.memories, MemoryKind::unknown);
                       return true;
                     });
 }
@@ -197,12 +198,19 @@ Result<bool> read_memsets(NsysImport& import, const Kinds& kinds) {
 }  // namespace
 
 Result<Done> read_nsys_gpu_ops(NsysImport& import) {
+  if (import.processes.size() == 1) {
+    std::int64_t expected = 0;
+    for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"})
+      expected += import.db.has(table) ? import.db.guess_rows(table) : 0;
+    import.processes.front().trace.gpu_ops.reserve(static_cast<std::size_t>(expected));
+  }
   const auto kinds = read_kinds(import);
   if (!kinds) return kinds.error();
-  const auto graphs = read_table(import, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {}, [](Scan&, RawGpuOp& op, NsysProcess&) {
-    op.kind = GpuOpKind::graph;
-    return true;
-  });
+  const auto graphs = read_table(import, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {},
+                                 [](OpReader&, const SqliteRow&, RawGpuOp& op, NsysProcess&) {
+                                   op.kind = GpuOpKind::graph;
+                                   return true;
+                                 });
   bool any = false;
   for (const auto& read : {read_kernels(import), read_copies(import, *kinds), read_memsets(import, *kinds), graphs}) {
     if (!read) return read.error();
@@ -218,8 +226,6 @@ Result<Done> read_nsys_syncs(NsysImport& import) {
   if (!*table) return Done{};
   const auto labels = read_labels(import, "ENUM_CUPTI_SYNC_TYPE");
   if (!labels) return labels.error();
-  auto rows = import.scan(**table, {"syncType", "correlationId", "globalPid"}, 1);
-  if (!rows) return rows.error();
   struct Key {
     NsysProcess* process;
     std::int64_t type;
@@ -228,17 +234,19 @@ Result<Done> read_nsys_syncs(NsysImport& import) {
   };
   std::map<Key, std::int64_t> counts;
   std::int64_t unreadable = 0;
-  while (rows->next()) {
+  const auto add = [&](const SqliteRow& row) {
     std::int64_t type = 0, global = 0;
-    if (rows->integer(0, type) != Cell::integer) ++unreadable;
-    const std::uint32_t correlation = read_u32(*rows, 1, unreadable);
-    const Cell cell = rows->integer(2, global);
+    if (row.integer(0, type) != Cell::integer) ++unreadable;
+    const std::uint32_t correlation = read_u32(row, 1, unreadable);
+    const Cell cell = row.integer(2, global);
     NsysProcess* process = import.find(cell, global);
     const auto call = process == nullptr ? std::nullopt : process->calls.find(correlation);
     ++counts[{process == nullptr ? &import.processes.front() : process, type, call}];
-  }
-  if (rows->failed()) return import.db.failure(**table);
-  import.contents[**table] = rows->count();
+    return true;
+  };
+  const auto rows = import.scan(**table, {"syncType", "correlationId", "globalPid"}, 1, add);
+  if (!rows) return rows.error();
+  import.contents[**table] = *rows;
   import.odd("unreadable_values", unreadable);
   for (const auto& [key, count] : counts) {
     std::string label = "no label", call = "no call";

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kTexts = "StringIds";
 constexpr std::int64_t kMostNames = 1 << 20;  // numbers of StringIds that get a place in a table
-constexpr std::int64_t kMostLabels = 4096;    // of an enumeration
+constexpr std::size_t kMostLabels = 4096;     // of an enumeration
 constexpr const char* kLostName = "(name lost)";
 
 // "NAME_V3" -> 3; the name itself -> 1; else 0.
@@ -63,14 +63,13 @@ Result<NsysTexts> NsysTexts::open(SqliteFile& db) {
     texts.key_ = "id";
     return texts;
   }
-  auto rows = db.scan(kTexts, std::vector<std::string>{"id", "value"});
-  if (!rows) return rows.error();
-  while (rows->next()) {
+  const auto read = db.scan(kTexts, std::vector<std::string>{"id", "value"}, [&](const SqliteRow& row) {
     std::int64_t id = 0;
-    if (rows->integer(0, id) != Cell::integer) continue;
-    if (const auto text = rows->text(1)) texts.all_.try_emplace(id, *text);
-  }
-  if (rows->failed()) return db.failure(kTexts);
+    const auto text = row.text(1);
+    if (row.integer(0, id) == Cell::integer && text) texts.all_.try_emplace(id, *text);
+    return true;
+  });
+  if (!read) return read.error();
   return texts;
 }
 
@@ -86,9 +85,10 @@ std::optional<std::string> NsysTexts::find(std::int64_t id) {
 }
 
 std::optional<StringId> NsysCorrelations::find(std::uint32_t correlation) const {
-  const auto page = pages_.find(correlation / kPage);
-  if (page == pages_.end() || page->second[correlation % kPage] == 0) return std::nullopt;
-  return page->second[correlation % kPage] - 1;
+  const std::uint32_t place = correlation - first_;
+  if (place < near_.size() && near_[place] != 0) return near_[place] - 1;
+  const auto found = far_.find(correlation);
+  return found == far_.end() ? std::nullopt : std::optional(found->second);
 }
 
 NsysProcess* NsysImport::find(Cell cell, std::int64_t global) const {
@@ -147,29 +147,20 @@ Result<std::optional<std::string>> NsysImport::table(const std::string& name) {
   return std::optional(chosen);
 }
 
-Result<SqliteRows> NsysImport::scan(const std::string& table, std::vector<std::string> columns, std::size_t required) {
-  const auto known = db.columns(table);
-  if (!known) return known.error();
-  for (std::size_t i = 0; i < required; ++i)
-    if (!known->has(columns[i]))
-      return Error{fmt::format("{}: table {} has no column {}", db.name(), table, columns[i])};
-  return db.scan(table, columns);
-}
-
 Result<std::optional<std::map<std::int64_t, NsysLabel>>> read_labels(NsysImport& import, const std::string& table) {
   using Labels = std::map<std::int64_t, NsysLabel>;
   if (!import.db.has(table)) return std::optional<Labels>();
-  auto rows = import.db.scan(table, std::vector<std::string>{"id", "name", "label"});
-  if (!rows) return rows.error();
   Labels labels;
-  while (rows->next() && rows->count() <= kMostLabels) {
+  const auto add = [&](const SqliteRow& row) {
     std::int64_t id = 0;
-    if (rows->integer(0, id) != Cell::integer) continue;
-    labels[id] = {std::string(rows->text(1).value_or("")), std::string(rows->text(2).value_or(""))};
-  }
-  if (rows->count() > kMostLabels)
+    if (row.integer(0, id) == Cell::integer)
+      labels[id] = {std::string(row.text(1).value_or("")), std::string(row.text(2).value_or(""))};
+    return labels.size() <= kMostLabels;
+  };
+  const auto read = import.db.scan(table, std::vector<std::string>{"id", "name", "label"}, add);
+  if (!read) return read.error();
+  if (labels.size() > kMostLabels)
     return Error{fmt::format("{}: table {}: damaged: more than {} rows", import.db.name(), table, kMostLabels)};
-  if (rows->failed()) return import.db.failure(table);
   return std::optional(std::move(labels));
 }
 

@@ -1,6 +1,6 @@
 // What the parts of the Nsight Systems importer share: one reading, and what it knows so far.
 #pragma once
-#include <array>
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -30,31 +30,33 @@ class NsysTexts {
   std::unordered_map<std::int64_t, std::string> all_;  // then
 };
 
-// The calls of a process by correlation: which name, and which correlations come twice.
+// The calls of a process by correlation: which name, and which correlations come twice. Correlations mostly count up
+// from the first: those near it have a place in a table, whatever else a file says is looked up.
 class NsysCorrelations {
  public:
   // False: there was a call of this correlation.
   bool add(std::uint32_t correlation, StringId name) {
-    StringId& slot = (*page_of(correlation))[correlation % kPage];
-    const bool is_new = slot == 0;
-    if (is_new) slot = name + 1;
+    ++calls_;
+    if (near_.empty()) first_ = correlation;
+    const std::uint32_t place = correlation - first_;
+    if (place >= near_.size() && !grow(place)) return far_.try_emplace(correlation, name).second;
+    const bool is_new = near_[place] == 0 && (far_.empty() || !far_.contains(correlation));
+    if (is_new) near_[place] = name + 1;
     return is_new;
   }
   std::optional<StringId> find(std::uint32_t correlation) const;
 
  private:
-  static constexpr std::uint32_t kPage = 64;
-  using Page = std::array<StringId, kPage>;  // name + 1; 0 = none
-  Page* page_of(std::uint32_t correlation) {
-    if (const std::uint32_t number = correlation / kPage; last_ == nullptr || number != last_number_) {
-      last_ = &pages_[number];
-      last_number_ = number;
-    }
-    return last_;
+  static constexpr std::size_t kLeast = 1 << 16, kPerCall = 16;  // places: of the smallest table, for each call so far
+  bool grow(std::size_t place) {
+    if (place >= kLeast + kPerCall * calls_) return false;
+    near_.resize(std::max(place + 1, near_.size() * 2));
+    return true;
   }
-  std::unordered_map<std::uint32_t, Page> pages_;  // its values never move
-  Page* last_ = nullptr;
-  std::uint32_t last_number_ = 0;
+  std::uint32_t first_ = 0;
+  std::size_t calls_ = 0;
+  std::vector<StringId> near_;  // by correlation - first: name + 1; 0 = none
+  std::unordered_map<std::uint32_t, StringId> far_;
 };
 
 struct NsysProcess {
@@ -89,8 +91,16 @@ struct NsysImport {
   // The table of this name, or of the newest version of it ("NAME_V3") that holds rows; nullopt: none. Notes how many
   // rows each holds that the caller does not read itself.
   Result<std::optional<std::string>> table(const std::string& name);
-  // All rows; fails where one of the first `required` columns is missing.
-  Result<SqliteRows> scan(const std::string& table, std::vector<std::string> columns, std::size_t required);
+  // SqliteFile::scan; fails where one of the first `required` columns is missing.
+  template <class Each>
+  Result<std::int64_t> scan(const std::string& table, std::vector<std::string> columns, std::size_t required,
+                            const Each& each) {
+    const auto known = db.columns(table);
+    if (!known) return known.error();
+    for (std::size_t i = 0; i < required; ++i)
+      if (!known->has(columns[i])) return Error{db.name() + ": table " + table + " has no column " + columns[i]};
+    return db.scan(table, columns, each);
+  }
   void odd(const char* name, std::int64_t count = 1) {
     if (count > 0) oddities[name] += count;
   }
@@ -115,9 +125,9 @@ constexpr std::int64_t process_of(std::int64_t global) { return global >> 24; }
 constexpr std::uint32_t thread_of(std::int64_t global) { return static_cast<std::uint32_t>(global & 0xffffff); }
 
 // A number of 32 bits without sign; NULL is 0, and so is what is none, which is counted.
-inline std::uint32_t read_u32(SqliteRows& rows, int column, std::int64_t& unreadable) {
+inline std::uint32_t read_u32(const SqliteRow& row, int column, std::int64_t& unreadable) {
   std::int64_t value = 0;
-  const Cell cell = rows.integer(column, value);
+  const Cell cell = row.integer(column, value);
   if (cell == Cell::integer && static_cast<std::uint64_t>(value) <= 0xffffffffu)
     return static_cast<std::uint32_t>(value);
   if (cell != Cell::null) ++unreadable;

@@ -56,28 +56,28 @@ enum Column : int { kBegin, kType, kEnd, kText, kTextId, kThread, kDomain };
 
 class Reader {
  public:
-  Reader(NsysImport& import, SqliteRows& rows, const Events& events) : import_(import), rows_(rows), events_(events) {
+  Reader(NsysImport& import, const Events& events) : import_(import), events_(events) {
     for (NsysProcess& process : import.processes) marks_[&process];
   }
 
-  void read_row() {
+  void read(const SqliteRow& from) {
     std::int64_t type = 0, global = 0;
     Row row;
-    const Cell typed = rows_.integer(kType, type), begin = rows_.integer(kBegin, row.begin_ns);
+    const Cell typed = from.integer(kType, type), begin = from.integer(kBegin, row.begin_ns);
     const auto event = events_.find(type);
     if (typed == Cell::integer && (event == events_.end() || event->second == Event::none)) return;
     if (typed != Cell::integer || begin != Cell::integer || !is_possible_time(row.begin_ns)) return lose();
     row.event = event->second;
-    if (row.event == Event::range && !read_end(row)) return lose();
-    const Cell cell = rows_.integer(kThread, global);
+    if (row.event == Event::range && !read_end(from, row)) return lose();
+    const Cell cell = from.integer(kThread, global);
     NsysProcess* process = import_.find(cell, global);
     if (process == nullptr) {
       without_process += row.event != Event::domain;
       return;
     }
     row.thread = thread_of(global);
-    if (rows_.integer(kDomain, row.domain) == Cell::other) ++unreadable_values;
-    row.text = text_of_row(*process);
+    if (from.integer(kDomain, row.domain) == Cell::other) ++unreadable_values;
+    row.text = text_of_row(from, *process);
     if (row.event == Event::domain)
       marks_[process].domains[row.domain] = row.text;
     else
@@ -93,18 +93,18 @@ class Reader {
  private:
   void lose() { ++unreadable_rows; }
 
-  bool read_end(Row& row) {
-    const Cell cell = rows_.integer(kEnd, row.end_ns);
+  bool read_end(const SqliteRow& from, Row& row) {
+    const Cell cell = from.integer(kEnd, row.end_ns);
     if (cell == Cell::null) row.event = Event::open;
     return cell != Cell::other && is_possible_time(row.end_ns);
   }
 
   // Written in place, or by number when the program registered it.
-  StringId text_of_row(NsysProcess& process) {
-    const auto text = rows_.text(kText);
+  StringId text_of_row(const SqliteRow& from, NsysProcess& process) {
+    const auto text = from.text(kText);
     if (text && !text->empty()) return import_.intern(process, *text);
     std::int64_t id = 0;
-    const Cell cell = rows_.integer(kTextId, id);
+    const Cell cell = from.integer(kTextId, id);
     if (cell == Cell::other) ++unreadable_values;
     if (cell != Cell::integer || (text && id == 0)) return 0;
     return import_.name(process, id);
@@ -132,7 +132,6 @@ class Reader {
   }
 
   NsysImport& import_;
-  SqliteRows& rows_;
   const Events& events_;
   std::unordered_map<NsysProcess*, Marks> marks_;
 };
@@ -145,13 +144,15 @@ Result<Done> read_nsys_marks(NsysImport& import) {
   if (!*table) return Done{};
   const auto events = read_events(import);
   if (!events) return events.error();
-  auto rows = import.scan(**table, {"start", "eventType", "end", "text", "textId", "globalTid", "domainId"}, 2);
+  Reader reader(import, *events);
+  const auto rows = import.scan(**table, {"start", "eventType", "end", "text", "textId", "globalTid", "domainId"}, 2,
+                                [&](const SqliteRow& row) {
+                                  reader.read(row);
+                                  return true;
+                                });
   if (!rows) return rows.error();
-  Reader reader(import, *rows, *events);
-  while (rows->next()) reader.read_row();
-  if (rows->failed()) return import.db.failure(**table);
   reader.finish();
-  import.contents[**table] = rows->count();
+  import.contents[**table] = *rows;
   import.lost_marks += reader.unreadable_rows;
   import.odd("unreadable_rows", reader.unreadable_rows);
   import.odd("unreadable_values", reader.unreadable_values);

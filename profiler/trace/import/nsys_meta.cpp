@@ -17,24 +17,27 @@ template <class Each>
 Result<Done> for_rows(NsysImport& import, const std::string& table, std::vector<std::string> columns,
                       const Each& each) {
   if (!import.db.has(table)) return Done{};
-  auto rows = import.db.scan(table, columns);
-  if (!rows) return rows.error();
-  while (rows->next() && rows->count() <= kMostRows) each(*rows);
-  if (rows->count() > kMostRows)
+  std::int64_t count = 0;
+  const auto read = import.db.scan(table, columns, [&](const SqliteRow& row) {
+    if (++count > kMostRows) return false;
+    each(row);
+    return true;
+  });
+  if (!read) return read.error();
+  if (count > kMostRows)
     return Error{fmt::format("{}: table {}: damaged: more than {} rows", import.db.name(), table, kMostRows)};
-  if (rows->failed()) return import.db.failure(table);
   return Done{};
 }
 
-std::int64_t number_at(SqliteRows& rows, int column, std::int64_t missing = -1) {
+std::int64_t number_at(const SqliteRow& row, int column, std::int64_t missing = -1) {
   std::int64_t value = 0;
-  return rows.integer(column, value) == Cell::integer ? value : missing;
+  return row.integer(column, value) == Cell::integer ? value : missing;
 }
 
 Result<Done> read_export(NsysImport& import) {
   std::string version, schema;
-  const auto read = for_rows(import, "META_DATA_EXPORT", {"name", "value"}, [&](SqliteRows& rows) {
-    const auto name = rows.text(0), value = rows.text(1);
+  const auto read = for_rows(import, "META_DATA_EXPORT", {"name", "value"}, [&](const SqliteRow& row) {
+    const auto name = row.text(0), value = row.text(1);
     if (!name || !value) return;
     if (!is_utf8(*value)) import.odd("text_not_utf8");
     if (*name == "EXPORT_PRODUCT_VERSION") version = *value;
@@ -51,9 +54,9 @@ Result<Done> read_export(NsysImport& import) {
 }
 
 Result<Done> read_session(NsysImport& import) {
-  return for_rows(import, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](SqliteRows& rows) {
+  return for_rows(import, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"}, [&](const SqliteRow& row) {
     std::int64_t start = 0;
-    if (rows.integer(0, start) != Cell::integer || start <= 0) return;
+    if (row.integer(0, start) != Cell::integer || start <= 0) return;
     for (NsysProcess& process : import.processes) process.trace.meta.start_utc_ns = start;
   });
 }
@@ -62,13 +65,13 @@ Result<Done> read_processes(NsysImport& import) {
   if (!import.has_calls) return Done{};
   for (NsysProcess& process : import.processes)
     if (process.id != 0) process.trace.meta.pid = process.id & 0xffffff;
-  return for_rows(import, "PROCESSES", {"globalPid", "pid", "name"}, [&](SqliteRows& rows) {
+  return for_rows(import, "PROCESSES", {"globalPid", "pid", "name"}, [&](const SqliteRow& row) {
     std::int64_t global = 0, pid = 0;
-    if (rows.integer(0, global) != Cell::integer) return;
+    if (row.integer(0, global) != Cell::integer) return;
     const auto process = import.by_id.find(process_of(global));
     if (process == import.by_id.end()) return;
-    if (rows.integer(1, pid) == Cell::integer && pid > 0) process->second->trace.meta.pid = pid;
-    if (const auto name = rows.text(2))
+    if (row.integer(1, pid) == Cell::integer && pid > 0) process->second->trace.meta.pid = pid;
+    if (const auto name = row.text(2))
       process->second->trace.meta.program = std::filesystem::path(std::string(*name)).filename().string();
   });
 }
@@ -81,16 +84,16 @@ struct Gpu {
 
 Result<Done> read_devices(NsysImport& import) {
   std::vector<Gpu> gpus;
-  auto read = for_rows(import, "TARGET_INFO_GPU", {"name", "id", "deviceId", "cuDevice"}, [&](SqliteRows& rows) {
-    const auto name = rows.text(0);
+  auto read = for_rows(import, "TARGET_INFO_GPU", {"name", "id", "deviceId", "cuDevice"}, [&](const SqliteRow& row) {
+    const auto name = row.text(0);
     if (!name || name->empty()) return;
-    gpus.push_back({std::string(*name), number_at(rows, 1, number_at(rows, 2)), number_at(rows, 3)});
+    gpus.push_back({std::string(*name), number_at(row, 1, number_at(row, 2)), number_at(row, 3)});
     ++import.contents[fmt::format("device: {}", *name)];
   });
   if (!read) return read;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> gpu_of;  // process, its number of the device
-  read = for_rows(import, "TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](SqliteRows& rows) {
-    gpu_of[{number_at(rows, 0), number_at(rows, 1)}] = number_at(rows, 2);
+  read = for_rows(import, "TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"}, [&](const SqliteRow& row) {
+    gpu_of[{number_at(row, 0), number_at(row, 1)}] = number_at(row, 2);
   });
   if (!read) return read;
   const bool alike = std::all_of(gpus.begin(), gpus.end(), [&](const Gpu& g) { return g.name == gpus.front().name; });
@@ -118,17 +121,17 @@ std::optional<std::int64_t> number_in(std::string_view text) {
 
 // The place of a process in its job, from the few variables that tell it. The rest of the environment is not kept.
 Result<Done> read_job(NsysImport& import) {
-  const auto ranks = for_rows(import, "MPI_RANKS", {"globalPid", "rank"}, [&](SqliteRows& rows) {
+  const auto ranks = for_rows(import, "MPI_RANKS", {"globalPid", "rank"}, [&](const SqliteRow& row) {
     std::int64_t global = 0, rank = 0;
-    const Cell cell = rows.integer(0, global);
+    const Cell cell = row.integer(0, global);
     NsysProcess* process = import.find(cell, global);
-    if (process != nullptr && rows.integer(1, rank) == Cell::integer && rank >= 0) process->trace.meta.rank = rank;
+    if (process != nullptr && row.integer(1, rank) == Cell::integer && rank >= 0) process->trace.meta.rank = rank;
   });
   if (!ranks) return ranks;
   if (import.processes.size() != 1) return Done{};  // a launcher's variables are not those of its processes
   TraceMeta& meta = import.processes.front().trace.meta;
-  return for_rows(import, "META_DATA_CAPTURE", {"name", "value"}, [&](SqliteRows& rows) {
-    const auto name = rows.text(0), value = rows.text(1);
+  return for_rows(import, "META_DATA_CAPTURE", {"name", "value"}, [&](const SqliteRow& row) {
+    const auto name = row.text(0), value = row.text(1);
     if (!name || !value || *name != "PROCESS_0:ENVIRONMENT_VARIABLE") return;
     const std::size_t equals = std::min(value->find('='), value->size());
     const std::string_view variable = value->substr(0, equals);

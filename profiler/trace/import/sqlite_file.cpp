@@ -22,7 +22,7 @@ constexpr std::size_t kHeaderBytes = 100;
 constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;  // places in the header; 2 = may have a write-ahead log
 constexpr std::uint64_t kLogHeaderBytes = 32;
 constexpr std::uint64_t kMostCopied = std::uint64_t{1} << 30;
-constexpr std::int64_t kMostTables = 10'000;
+constexpr std::size_t kMostTables = 10'000;
 constexpr std::int64_t kMinRowBytes =
     6;  // place in the page, length, row number, header, and one column without a body
 // A scan reads hundreds of megabytes in a second of computing; whoever needs this long goes round in circles.
@@ -90,11 +90,24 @@ Beside look_beside(const fs::path& path) {
   return found;
 }
 
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+std::string_view text_of(sqlite3_stmt* statement, int column) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+  if (text == nullptr) return "";
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column))};
+}
+
+constexpr const char* kRowFunction = "zerostall_row";
+
 }  // namespace
 
 struct SqliteFile::State {
   sqlite3* db = nullptr;
-  SqliteRows text_rows;  // text_at's, and of which table
+  Statement text_rows;  // text_at's, and of which table
   std::string text_table;
   std::vector<std::byte> copy;       // of bytes that had to be changed
   std::optional<TempFolder> folder;  // of a copy of the file
@@ -102,26 +115,28 @@ struct SqliteFile::State {
   std::int64_t deadline_ns = 0;      // of this thread's computing time
   bool too_long = false;
 
+  // Null: SQLite says why.
+  Statement prepare(const std::string& sql) const {
+    sqlite3_stmt* statement = nullptr;
+    sqlite3_prepare_v2(db, sql.c_str(), static_cast<int>(sql.size() + 1), &statement, nullptr);
+    return Statement(statement);
+  }
+
   State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    text_rows.statement_.reset();
+    text_rows.reset();
     sqlite3_close(db);
   }
 };
 
-std::optional<std::string_view> SqliteRows::text(int column) {
-  if (sqlite3_column_type(statement_.get(), column) != SQLITE_TEXT) return std::nullopt;
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+std::optional<std::string_view> SqliteRow::text(int column) const {
+  sqlite3_value* cell = cells_[column];
+  if (sqlite3_value_type(cell) != SQLITE_TEXT) return std::nullopt;
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(cell));
   if (text == nullptr) return std::nullopt;
-  return std::string_view(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)));
-}
-
-bool SqliteRows::advance() {
-  step_ = sqlite3_step(statement_.get());
-  if (step_ == SQLITE_ROW && ++count_ > most_) step_ = SQLITE_CORRUPT;  // pages that lead back to others
-  return step_ == SQLITE_ROW;
+  return std::string_view(text, static_cast<std::size_t>(sqlite3_value_bytes(cell)));
 }
 
 SqliteFile::SqliteFile(std::string name) : name_(std::move(name)), state_(std::make_unique<State>()) {}
@@ -222,16 +237,16 @@ Result<Done> SqliteFile::prepare(std::uint64_t bytes) {
 }
 
 Result<Done> SqliteFile::list_tables() {
-  auto rows = query("SELECT name, type = 'table' AND rootpage > 0 FROM sqlite_master WHERE type IN ('table', 'view')",
-                    "sqlite_master");
-  if (!rows) return rows.error();
-  while (rows->next() && rows->count() <= kMostTables) {
-    std::int64_t ordinary = 0;
-    rows->integer(1, ordinary);
-    if (const auto name = rows->text(0)) (ordinary != 0 ? tables_ : others_).emplace_back(*name);
+  Statement rows = state_->prepare(
+      "SELECT name, type = 'table' AND rootpage > 0 FROM sqlite_master WHERE type IN ('table', 'view')");
+  if (!rows) return failure("sqlite_master");
+  int step = 0;
+  while ((step = sqlite3_step(rows.get())) == SQLITE_ROW) {
+    if (tables_.size() + others_.size() >= kMostTables)
+      return Error{fmt::format("{}: damaged: more than {} tables", name_, kMostTables)};
+    (sqlite3_column_int(rows.get(), 1) != 0 ? tables_ : others_).emplace_back(text_of(rows.get(), 0));
   }
-  if (rows->count() > kMostTables) return Error{fmt::format("{}: more than {} tables", name_, kMostTables)};
-  if (rows->failed()) return failure("sqlite_master");
+  if (step != SQLITE_DONE) return failure("sqlite_master");
   std::sort(tables_.begin(), tables_.end());
   return Done{};
 }
@@ -247,74 +262,78 @@ bool SqliteFile::Columns::has(std::string_view name) const {
 }
 
 Result<SqliteFile::Columns> SqliteFile::columns(const std::string& table) {
-  auto rows = query(fmt::format("PRAGMA table_info({})", sql_name(table)), table);
-  if (!rows) return rows.error();
+  Statement rows = state_->prepare(fmt::format("PRAGMA table_info({})", sql_name(table)));
+  if (!rows) return failure(table);
   Columns columns;
-  std::int64_t keys = 0;
-  while (rows->next()) {
-    const auto name = rows->text(1), type = rows->text(2);
-    std::int64_t key = 0;
-    rows->integer(5, key);
-    if (!name) continue;
-    columns.names.emplace_back(*name);
-    keys += key > 0;
-    if (key == 1 && type && (*type == "INTEGER" || *type == "integer")) columns.key = *name;
+  int step = 0, keys = 0;
+  while ((step = sqlite3_step(rows.get())) == SQLITE_ROW) {
+    columns.names.emplace_back(text_of(rows.get(), 1));
+    if (sqlite3_column_int(rows.get(), 5) == 0) continue;
+    ++keys;
+    if (text_of(rows.get(), 2) == "INTEGER") columns.key = columns.names.back();
   }
-  if (rows->failed()) return failure(table);
+  if (step != SQLITE_DONE) return failure(table);
   if (keys != 1) columns.key.clear();
   return columns;
 }
 
-Result<SqliteRows> SqliteFile::scan(const std::string& table, std::span<const std::string> columns) {
+void SqliteFile::stop(sqlite3_context* context, Scan& scan) {
+  scan.stopped = true;
+  sqlite3_result_error(context, "stopped", -1);
+}
+
+Result<std::int64_t> SqliteFile::run(const std::string& table, std::span<const std::string> columns, Step step,
+                                     Scan& scan) {
   const auto known = this->columns(table);
   if (!known) return known.error();
   std::vector<std::string> terms;
   for (const std::string& column : columns) terms.push_back(known->has(column) ? sql_name(column) : "NULL");
+  scan.most = state_->most_rows;
+  const auto finish = [](sqlite3_context*) {};
+  if (sqlite3_create_function_v2(state_->db, kRowFunction, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, &scan, nullptr, step,
+                                 finish, nullptr) != SQLITE_OK)
+    return failure(table);
   // The table itself, never an index that happens to hold the columns.
-  return query(fmt::format("SELECT {} FROM {} NOT INDEXED", join(terms, ", "), sql_name(table)), table);
+  const Statement statement = state_->prepare(
+      fmt::format("SELECT {}({}) FROM {} NOT INDEXED", kRowFunction, join(terms, ", "), sql_name(table)));
+  if (!statement) return failure(table);
+  const int result = sqlite3_step(statement.get());
+  if (scan.thrown) std::rethrow_exception(scan.thrown);
+  if (scan.count > scan.most)
+    return Error{fmt::format("{}: table {}: damaged: more rows than the file has room for", name_, table)};
+  if (result != SQLITE_ROW && !scan.stopped) return failure(table);
+  return scan.count;
 }
 
 Result<std::optional<std::string>> SqliteFile::text_at(const std::string& table, const std::string& key,
                                                        const std::string& column, std::int64_t value) {
   State& state = *state_;
   if (state.text_table != table) {
-    auto rows =
-        query(fmt::format("SELECT {} FROM {} WHERE {} = ?", sql_name(column), sql_name(table), sql_name(key)), table);
-    if (!rows) return rows.error();
-    state.text_rows = std::move(*rows);
+    state.text_rows =
+        state.prepare(fmt::format("SELECT {} FROM {} WHERE {} = ?", sql_name(column), sql_name(table), sql_name(key)));
+    if (!state.text_rows) return failure(table);
     state.text_table = table;
   }
-  sqlite3_stmt* statement = state.text_rows.statement_.get();
+  sqlite3_stmt* statement = state.text_rows.get();
   sqlite3_bind_int64(statement, 1, value);
   const int step = sqlite3_step(statement);
   std::optional<std::string> found;
-  if (step == SQLITE_ROW)
-    if (const auto text = state.text_rows.text(0)) found = *text;
+  if (step == SQLITE_ROW && sqlite3_column_type(statement, 0) == SQLITE_TEXT) found = text_of(statement, 0);
+  const bool failed = step != SQLITE_ROW && step != SQLITE_DONE;
+  const Error error = failed ? failure(table) : Error{};
   sqlite3_reset(statement);
-  if (step != SQLITE_ROW && step != SQLITE_DONE) return failure(table);
+  if (failed) return error;
   return found;
 }
 
 Result<std::int64_t> SqliteFile::count_rows(const std::string& table) {
-  // Row by row: SQLite's own short cut for count(*) looks at no limit.
-  auto rows = query(fmt::format("SELECT count(*) FROM (SELECT 1 FROM {} NOT INDEXED LIMIT {})", sql_name(table),
-                                state_->most_rows + 1),
-                    table);
-  if (!rows) return rows.error();
-  std::int64_t count = 0;
-  while (rows->next()) rows->integer(0, count);
-  if (rows->failed() || count > state_->most_rows) return failure(table);
-  return count;
+  return scan(table, {}, [](const SqliteRow&) { return true; });
 }
 
-Result<SqliteRows> SqliteFile::query(const std::string& sql, std::string_view table) {
-  SqliteRows rows;
-  sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(state_->db, sql.c_str(), static_cast<int>(sql.size() + 1), &statement, nullptr) != SQLITE_OK)
-    return failure(table);
-  rows.statement_.reset(statement);
-  rows.most_ = std::max<std::int64_t>(state_->most_rows, 1);
-  return rows;
+std::int64_t SqliteFile::guess_rows(const std::string& table) {
+  const Statement rows = state_->prepare(fmt::format("SELECT max(rowid) FROM {}", sql_name(table)));
+  const bool found = rows && sqlite3_step(rows.get()) == SQLITE_ROW;
+  return std::clamp<std::int64_t>(found ? sqlite3_column_int64(rows.get(), 0) : 0, 0, state_->most_rows);
 }
 
 std::string SqliteFile::describe() const {
@@ -334,9 +353,6 @@ std::string describe_sqlite(const fs::path& path) {
 Error SqliteFile::failure(std::string_view table) const {
   const std::string place = table.empty() ? name_ : fmt::format("{}: table {}", name_, table);
   if (state_->too_long) return Error{fmt::format("{}: damaged: reading it does not end", place)};
-  const int code = state_->db == nullptr ? SQLITE_NOMEM : sqlite3_errcode(state_->db);
-  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE)
-    return Error{fmt::format("{}: damaged: more rows than the file has room for", place)};
   const std::string_view says = state_->db == nullptr ? "out of memory" : sqlite3_errmsg(state_->db);
   return Error{fmt::format("{}: {}", place, last_lines(says, 1))};
 }

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,16 +22,13 @@ namespace zerostall {
 // What stands in a column of a row.
 enum class Cell : std::uint8_t { integer, null, other };
 
-// The rows of one query, one after the other. Texts are valid until the next row.
-class SqliteRows {
+// A row of a scan. Valid, like its texts, while it is looked at.
+class SqliteRow {
  public:
-  bool next() { return step_ == SQLITE_ROW ? advance() : false; }
-  // Whether next() gave false because of a failure; SqliteFile::failure() says which.
-  bool failed() const { return step_ != SQLITE_DONE; }
-  std::int64_t count() const { return count_; }  // of rows so far
+  explicit SqliteRow(sqlite3_value** cells) : cells_(cells) {}
 
-  Cell integer(int column, std::int64_t& value) {
-    sqlite3_value* cell = sqlite3_column_value(statement_.get(), column);
+  Cell integer(int column, std::int64_t& value) const {
+    sqlite3_value* cell = cells_[column];
     const int type = sqlite3_value_type(cell);
     if (type == SQLITE_INTEGER) [[likely]] {
       value = sqlite3_value_int64(cell);
@@ -39,18 +37,10 @@ class SqliteRows {
     return type == SQLITE_NULL ? Cell::null : Cell::other;
   }
   // Nullopt for what is no text.
-  std::optional<std::string_view> text(int column);
+  std::optional<std::string_view> text(int column) const;
 
  private:
-  friend class SqliteFile;
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-  };
-  bool advance();
-
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  std::int64_t count_ = 0, most_ = 0;
-  int step_ = SQLITE_ROW;
+  sqlite3_value** cells_;
 };
 
 class SqliteFile {
@@ -79,13 +69,33 @@ class SqliteFile {
   };
   Result<Columns> columns(const std::string& table);
 
-  // All rows, in the order of the file. A column that the table lacks ("" always does) reads as NULL.
-  Result<SqliteRows> scan(const std::string& table, std::span<const std::string> columns);
+  // Calls each(row) for all rows, in the order of the file, until it says false. A column that the table lacks reads as
+  // NULL. Returns how many rows it saw. (SQLite hands the rows to an aggregate function: much cheaper than a
+  // statement's steps and columns.)
+  template <class Each>
+  Result<std::int64_t> scan(const std::string& table, std::span<const std::string> columns, const Each& each) {
+    struct Own : Scan {
+      const Each* each;
+    } own{{}, &each};
+    const auto step = [](sqlite3_context* context, int, sqlite3_value** cells) {
+      auto& scan = *static_cast<Own*>(sqlite3_user_data(context));
+      if (++scan.count > scan.most) return stop(context, scan);
+      try {
+        if (!(*scan.each)(SqliteRow(cells))) stop(context, scan);
+      } catch (...) {  // no exception may pass through C
+        scan.thrown = std::current_exception();
+        stop(context, scan);
+      }
+    };
+    return run(table, columns, step, own);
+  }
   // The text of `column` in the row whose `key` (see Columns) has this value; nullopt where there is none. For many
   // calls in a row on one table.
   Result<std::optional<std::string>> text_at(const std::string& table, const std::string& key,
                                              const std::string& column, std::int64_t value);
   Result<std::int64_t> count_rows(const std::string& table);
+  // How many rows there may be, told without counting; 0 = not known.
+  std::int64_t guess_rows(const std::string& table);
 
   // What it is when it is no export of Nsight Systems: "a rocpd database (rocprofv3): not supported yet".
   std::string describe() const;
@@ -95,10 +105,17 @@ class SqliteFile {
 
  private:
   struct State;
+  struct Scan {
+    std::int64_t count = 0, most = 0;
+    bool stopped = false;  // by us
+    std::exception_ptr thrown{};
+  };
+  using Step = void (*)(sqlite3_context*, int, sqlite3_value**);
   explicit SqliteFile(std::string name);
+  static void stop(sqlite3_context* context, Scan& scan);
+  Result<std::int64_t> run(const std::string& table, std::span<const std::string> columns, Step step, Scan& scan);
   Result<Done> prepare(std::uint64_t bytes);
   Result<Done> list_tables();
-  Result<SqliteRows> query(const std::string& sql, std::string_view table);
 
   std::string name_;
   std::vector<std::string> tables_, others_;
