@@ -6,6 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "profiler/trace/api_table.h"
+
 namespace zerostall::kineto {
 namespace {
 
@@ -40,11 +42,6 @@ std::string_view bare(std::string_view token) {
 std::string_view token_of(simdjson::simdjson_result<ondemand::value> value) {
   std::string_view token;
   return value.raw_json_token().get(token) ? std::string_view{} : trim(token);
-}
-
-bool is_fractional(std::string_view token) {
-  const auto point = token.find('.');
-  return point != std::string_view::npos && token.find_first_of("123456789", point) != std::string_view::npos;
 }
 
 // Text of a string token; escapes resolved. What is no valid string stays as written.
@@ -182,6 +179,7 @@ std::uint32_t EventParser::name_id(std::string_view token) {
   const auto id = static_cast<std::uint32_t>(names_.size());
   names_.push_back(text_of(token));
   copies_.push_back(parse_copy_name(names_.back()));
+  calls_matter_.push_back(!find_api(names_.back()).name.empty() || !is_known_api(names_.back()));
   name_ids_.emplace(token, id);
   return id;
 }
@@ -210,6 +208,11 @@ bool EventParser::read_times(const Event& event, Nanos* begin, Nanos* end, Event
 
 namespace {
 
+bool is_fractional(std::string_view token) {
+  const auto point = token.find('.');
+  return point != std::string_view::npos && token.find_first_of("123456789", point) != std::string_view::npos;
+}
+
 // 0 = absent. Numbers that do not fit are counted: they link nothing.
 std::uint32_t number32(std::string_view token, Events& events) {
   if (token.empty()) return 0;
@@ -232,8 +235,12 @@ Bytes read_bytes(std::string_view token, Events& events) {
 
 void EventParser::add_call(const Event& event, Events& events) {
   RawCall call;
-  if (!read_times(event, &call.begin_ns, &call.end_ns, events)) return;
   call.name = name_id(event.name);
+  if (!calls_matter_[call.name]) {
+    events.contents.add("calls that never matter");
+    return;
+  }
+  if (!read_times(event, &call.begin_ns, &call.end_ns, events)) return;
   call.thread = thread_id(event.process, event.thread);
   call.correlation = number32(event.correlation, events);
   call.bytes = read_bytes(event.bytes.empty() ? event.size : event.bytes, events);
@@ -286,11 +293,11 @@ void EventParser::add_annotation(const Event& event, Events& events) {
 void EventParser::add(const Event& event, Events& events) {
   const std::string_view category = bare(event.category);
   events.contents.add(category.empty() ? "no category" : category);
-  events.fractional_times += is_fractional(event.begin);
-  const EventKind kind = event.category_kind;
-  if (kind == EventKind::other && !is_profiler_step(bare(event.name))) return;
   const std::string_view phase = bare(event.phase);
   const bool is_range = phase == "X";
+  events.fractional_times += is_range && is_fractional(event.begin);
+  const EventKind kind = event.category_kind;
+  if (kind == EventKind::other && !is_profiler_step(bare(event.name))) return;
   if (kind == EventKind::annotation || kind == EventKind::other) {
     if (is_range || phase == "B" || phase == "E" || phase == "i" || phase == "I")
       if (category != "gpu_user_annotation") add_annotation(event, events);
@@ -308,7 +315,7 @@ void EventParser::add(const Event& event, Events& events) {
 // It was cut short after all.
 void EventParser::forget(const Event& boring, Events& events) {
   events.contents.add(bare(boring.category), -1);
-  events.fractional_times -= is_fractional(boring.begin);
+  events.fractional_times -= bare(boring.phase) == "X" && is_fractional(boring.begin);
 }
 
 // False: not even the first step of parsing went through, and nothing was read.

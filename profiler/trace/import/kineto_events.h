@@ -96,6 +96,7 @@ class EventParser {
   std::unique_ptr<Parser> parser_;
   std::vector<std::string> names_;  // as text
   std::vector<CopyKind> copies_;    // what each name means if it is one of a copy
+  std::vector<bool> calls_matter_;  // if it is one of a call: false for those nobody waits in and that start nothing
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> name_ids_;  // by token, as written
   std::vector<ThreadKey> threads_;
   std::map<ThreadKey, std::uint32_t> thread_ids_;

@@ -57,7 +57,7 @@ void Merger::take(const EventParser& parser, ChunkNames& names, Events& events) 
   }
   for (const Tally::Row& row : events.contents.rows()) {
     if (row.count != 0) all_.contents[row.what] += row.count;
-    if (!row.what.starts_with("cuda_sync: ")) events_ += row.count;
+    if (row.what == "no category" || !row.what.starts_with("cuda_sync: ")) events_ += row.count;
   }
   for (const Tally::Row& row : events.oddities.rows()) all_.oddities[row.what] += row.count;
   fractional_times_ += events.fractional_times;
