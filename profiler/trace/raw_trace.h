@@ -134,7 +134,7 @@ struct TraceMeta {
   std::vector<std::string> unknown_apis;    // functions that CUPTI can report and this program does not know
   bool tells_queue_full = false;            // CUPTI says of launches whether they waited for a place in the queue
   std::map<std::string, OwnCost> own_cost;  // by name of ApiKind; real time, also where times are modelled
-  bool counts_only = false;  // GPU work was not to be recorded: that there is none says nothing
+  bool counts_only = false;                 // GPU work was not to be recorded: that there is none says nothing
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 

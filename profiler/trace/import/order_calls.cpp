@@ -64,10 +64,11 @@ class Returns {
 }  // namespace
 
 void order_calls(std::vector<RawCall>& calls, const StringTable& strings) {
-  std::stable_sort(calls.begin(), calls.end(), [](const RawCall& a, const RawCall& b) {
+  const auto before = [](const RawCall& a, const RawCall& b) {
     if (a.thread != b.thread) return a.thread < b.thread;
     return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
-  });
+  };
+  if (!std::is_sorted(calls.begin(), calls.end(), before)) std::stable_sort(calls.begin(), calls.end(), before);
   std::vector<RawCall> ordered;
   ordered.reserve(calls.size());
   Returns returns(ordered, strings);
