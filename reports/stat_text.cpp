@@ -172,7 +172,7 @@ std::string own_cost_line(const RunSummary& run) {
   for (const StepRow& step : run.steps) {
     if (!step.judged || !step.own_cost_ns) continue;
     taken.push_back(*step.own_cost_ns);
-    own += *step.own_cost_ns;
+    own = add_up(own, *step.own_cost_ns);
     all += step.end_ns - step.begin_ns;
   }
   const std::string calls = fmt::format("by call: {}; CUPTI's own part is not in it", costs_by_kind(run));

@@ -9,6 +9,7 @@
 #include "profiler/trace/build_calls.h"
 #include "profiler/trace/build_ranges.h"
 #include "profiler/trace/check_records.h"
+#include "profiler/trace/clamp_times.h"
 
 namespace zerostall {
 namespace {
@@ -170,6 +171,7 @@ void drop_outside(Trace& trace) {
 }  // namespace
 
 Trace build_trace(RawTrace raw) {
+  clamp_times(raw);
   Trace trace;
   trace.meta = std::move(raw.meta);
   trace.strings = std::move(raw.strings);
