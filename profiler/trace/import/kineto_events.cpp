@@ -181,7 +181,7 @@ std::uint32_t EventParser::name_id(std::string_view token) {
   const auto id = static_cast<std::uint32_t>(names_.size());
   names_.push_back(text_of(token));
   copies_.push_back(parse_copy_name(names_.back()));
-  calls_matter_.push_back(!find_api(names_.back()).name.empty() || !is_known_api(names_.back()));
+  calls_matter_.push_back(matters(names_.back()));
   name_ids_.emplace(token, id);
   return id;
 }
