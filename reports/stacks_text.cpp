@@ -103,12 +103,10 @@ std::string native_lines(const WaitStack& stack) {
 std::string render_stack(const WaitStack& stack) {
   std::string text = "\n" + heading(stack);
   if (stack.id == 0) return text + "  no call stack was recorded\n";
-  if (stack.python_frames == PythonFrames::operators_only)
-    text += "  lines of Python were not recorded: profile(with_stack=True) records them\n";
   if (stack.python_frames == PythonFrames::unknown) text += "  Python frames unknown\n";
   text += python_lines(stack, false, kMostOwnLines, "frames of one's own");
   if (std::string libraries = python_lines(stack, true, kMostLibraryLines, "library frames"); !libraries.empty())
-    text += " by libraries\n" + libraries;
+    text += (stack.python_frames == PythonFrames::operators_only ? " operators\n" : " by libraries\n") + libraries;
   if (stack.python_cut) text += "  ... outer Python frames were not recorded\n";
   return text + native_lines(stack);
 }
@@ -119,6 +117,9 @@ std::string render_stacks_text(const std::vector<WaitStack>& stacks) {
   if (stacks.empty()) return "\nno call stacks in this trace (record with --stacks=waits, which is the default)\n";
   std::string text = "\nwhere waits come from";
   text += fmt::format(" ({} {})\n", stacks.size(), stacks.size() == 1 ? "place" : "places");
+  if (std::any_of(stacks.begin(), stacks.end(),
+                  [](const WaitStack& s) { return s.python_frames == PythonFrames::operators_only; }))
+    text += "lines of Python were not recorded: torch.profiler.profile(with_stack=True) records their functions\n";
   for (const WaitStack& stack : stacks) text += render_stack(stack);
   return text;
 }

@@ -81,7 +81,7 @@ TEST(StacksText, OfManyKindsOfWaitsTheFirstAreShownAndTheOthersCounted) {
   s.id = 1;
   for (int i = 0; i < 40; ++i) s.waits.push_back({"kind " + std::to_string(i), 2, 0, {}});
   const std::string text = render_stacks_text({s});
-  EXPECT_THAT(text, HasSubstr("2 in all: kind 4\n70 in all: 35 more kinds\n"));
+  EXPECT_NE(text.find("2 in all: kind 4\n70 in all: 35 more kinds\n"), std::string::npos) << text;
 }
 
 }  // namespace
