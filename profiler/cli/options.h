@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "reports/exporter.h"
 
 namespace zerostall::cli {
 
@@ -47,6 +48,17 @@ struct StatOptions {
   std::vector<std::string> symbols;  // files and folders to look into for names of native frames
 };
 
+struct ExportArguments {
+  std::string file;    // "" = the newest run*.zstall of the working folder
+  std::string output;  // "" or "-" = standard output
+  ExportFormat format = ExportFormat::json;
+  CsvTable table = CsvTable::steps;
+  std::optional<std::int64_t> rank;  // of several processes; nullopt = all
+  std::int64_t warmup = 2;
+  std::string step_pattern;  // "" = the default
+  bool schema = false;       // print the JSON Schema, and nothing else
+};
+
 struct VerifyOptions {
   std::string scenario;  // "" only with `list`
   std::string size;      // "" = the scenario's default
@@ -70,7 +82,8 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options = std::variant<ShowOptions, RecordArguments, StatOptions, VerifyOptions, DoctorOptions, ProbeOptions>;
+using Options = std::variant<ShowOptions, RecordArguments, StatOptions, ExportArguments, VerifyOptions, DoctorOptions,
+                             ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 
