@@ -90,6 +90,8 @@ void remove_abandoned(const fs::path& parent) {
     if (!is_kept(folder)) fs::remove_all(folder, ignored);
 }
 
+}  // namespace
+
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
@@ -99,8 +101,6 @@ bool write_all(int fd, std::string_view content) {
   }
   return true;
 }
-
-}  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   // O_NONBLOCK: opening a pipe must not hang before fstat can refuse it.

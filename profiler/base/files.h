@@ -32,6 +32,9 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+// Writes all of it to a descriptor, however often that is interrupted; false with errno set where it cannot be.
+bool write_all(int fd, std::string_view content);
+
 // A file that grows under a temporary name in the folder of its target, and gets that name when it is finished: the
 // target is either the old file or the whole new one. Until then the object's death removes it. Move-only.
 class NewFile {

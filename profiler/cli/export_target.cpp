@@ -1,9 +1,9 @@
 #include "profiler/cli/export_target.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 namespace zerostall::cli {
@@ -28,8 +28,7 @@ Result<ExportTarget> ExportTarget::make(const std::string& named, const std::vec
 bool ExportTarget::write(std::string_view piece) {
   if (!problem_.empty()) return false;
   if (!is_file()) {
-    errno = 0;
-    if (std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size()) return true;
+    if (write_all(STDOUT_FILENO, piece)) return true;
     problem_ = std::strerror(errno);
     return false;
   }
@@ -47,7 +46,6 @@ bool ExportTarget::write(std::string_view piece) {
 
 Outcome ExportTarget::finish() {
   if (!is_file()) {
-    if (problem_.empty() && std::fflush(stdout) != 0) problem_ = std::strerror(errno);
     if (problem_.empty()) return {};
     return fail(ExitCode::environment, "cannot write to standard output: " + problem_);
   }
