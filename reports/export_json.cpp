@@ -323,6 +323,7 @@ class JsonExporter : public Exporter {
       json_.end_array();
     };
     add_map("oddities", run.oddities);
+    add_map("contents", run.contents);
     add_map("unsupported_calls", run.unsupported);
     add_map("unknown_calls", run.unknown);
     json_.key("unreal_readbacks").value(run.unreal_readbacks.total);

@@ -173,7 +173,7 @@ class HostWriter {
     if (call.kind == ApiKind::copy) args_.add("direction", name_of(call.direction));
     if (call.kind == ApiKind::copy && crosses_host(call.direction)) args_.add("host_memory", name_of(call.host_memory));
     if (call.kind == ApiKind::memset) args_.add("target_memory", name_of(call.host_memory));
-    if (call.kind != ApiKind::implicit && call.kind != ApiKind::module_load) args_.add("stream_handle", call.stream);
+    if (call.kind != ApiKind::implicit && call.kind != ApiKind::module_load) args_.add("stream", call.stream);
     if (call.handle != 0) args_.add("handle", call.handle);
     if (call.result != 0) args_.add("result", std::int64_t{call.result});
   }

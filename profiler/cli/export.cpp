@@ -12,7 +12,6 @@
 #include "profiler/cli/export_target.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
-#include "profiler/trace/read_native.h"
 #include "reports/exporter.h"
 
 namespace zerostall::cli {
@@ -20,47 +19,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<RawTrace>> read_processes(const fs::path& file) {
-  auto raw = read_native(file);
-  if (!raw) return raw.error();
-  std::vector<RawTrace> processes;
-  processes.push_back(std::move(*raw));
-  return processes;
-}
-
 // Writes what was asked for, process by process; holds what there is to say about the rest.
 class Export {
  public:
-  Export(const ExportArguments& options, std::size_t files, ExportTarget& target)
+  Export(const ExportArguments& options, ExportTarget& target)
       : options_(options), target_(target), output_([this](std::string_view piece) { return target_.write(piece); }) {
     format_.format = options.format;
     format_.table = options.table;
-    format_.several = files > 1 && !options.rank;
   }
 
-  void add_file(const fs::path& file) {
-    auto processes = read_processes(file);
-    if (!processes) return unreadable_.push_back({file.filename().string(), processes.error().message});
-    if (!exporter_ && !options_.rank) format_.several |= processes->size() > 1;
-    for (RawTrace& raw : *processes) {
-      const bool wanted = !options_.rank || (raw.meta.rank ? raw.meta.rank : raw.meta.local_rank) == options_.rank;
-      const std::string name = own_name(raw.meta);
-      seen_.push_back(name);
-      if (wanted && !output_.failed()) add(std::move(raw), name, file);
-    }
+  // `several`: other processes may follow.
+  void add(RawTrace raw, const fs::path& file, bool several) {
+    const bool wanted = !options_.rank || (raw.meta.rank ? raw.meta.rank : raw.meta.local_rank) == options_.rank;
+    seen_.push_back(own_name(raw.meta));
+    if (!wanted || output_.failed()) return;
+    format_.several = several && !options_.rank;
+    add_wanted(std::move(raw), seen_.back(), file);
   }
 
-  Outcome finish(const std::string& path) {
+  Outcome finish(const std::string& path, const std::vector<UnreadableTrace>& unreadable) {
     if (!exporter_) return nothing(path);
-    exporter_->finish(unreadable_);
+    exporter_->finish(unreadable);
     Outcome outcome = target_.finish();
     if (outcome.code != ExitCode::ok) return outcome;
     if (target_.is_file()) say(written());
     for (const std::string& why : left_out_) say("left out: " + why);
-    if (!unreadable_.empty()) {
+    if (!unreadable.empty()) {
       outcome.code = ExitCode::cannot_tell;
-      outcome.error = fmt::format("{} of {} traces in {} cannot be read: {}", unreadable_.size(),
-                                  unreadable_.size() + seen_.size(), path, unreadable_.front().why);
+      outcome.error = fmt::format("{} of {} traces in {} cannot be read: {}", unreadable.size(),
+                                  unreadable.size() + seen_.size(), path, unreadable.front().why);
     }
     return outcome;
   }
@@ -74,7 +61,7 @@ class Export {
     return own;
   }
 
-  void add(RawTrace raw, const std::string& name, const fs::path& file) {
+  void add_wanted(RawTrace raw, const std::string& name, const fs::path& file) {
     StepOptions steps;
     if (!options_.step_pattern.empty()) steps.pattern = options_.step_pattern;
     const ExportProcess process =
@@ -106,7 +93,6 @@ class Export {
   }
 
   Outcome nothing(const std::string& path) const {
-    if (seen_.empty()) return fail(ExitCode::bad_use, unreadable_.front().why);
     if (left_out_.empty())
       return fail(ExitCode::cannot_tell,
                   fmt::format("no process of rank {} in {}; it has {}", *options_.rank, path, join(seen_, ", ")));
@@ -128,7 +114,6 @@ class Export {
   ChunkedOutput output_;
   ExportOptions format_;
   std::unique_ptr<Exporter> exporter_;  // made for the first process that is written: else nothing is
-  std::vector<UnreadableTrace> unreadable_;
   std::vector<std::string> seen_, left_out_;
   std::set<std::string> names_;
   std::size_t processes_ = 0, steps_ = 0;
@@ -154,9 +139,15 @@ Outcome run_export(const ExportArguments& options) {
   if (!target) return fail(ExitCode::bad_use, target.error().message);
   if (options.format == ExportFormat::perfetto && !target->is_file() && ::isatty(STDOUT_FILENO) != 0)
     return fail(ExitCode::bad_use, "perfetto is a binary format, not for a terminal: name a file with -o run.pftrace");
-  Export run(options, files->size(), *target);
-  for (const fs::path& file : *files) run.add_file(file);
-  return run.finish(path);
+  Export run(options, *target);
+  const auto unreadable =
+      for_each_process(path, {.most_expanded = static_cast<Bytes>(options.most_expanded)},
+                       [&](const std::string& name, const fs::path& file, RawTrace raw) {
+                         // The only process of a file is called like the file.
+                         run.add(std::move(raw), file, files->size() > 1 || name != file.filename().string());
+                       });
+  if (!unreadable) return fail(ExitCode::bad_use, unreadable.error().message);
+  return run.finish(path, *unreadable);
 }
 
 }  // namespace zerostall::cli

@@ -30,8 +30,10 @@ CLI::Option* word(CLI::Option* option, const char* type) {
 }
 
 void trace_file(CLI::App* command, std::string& file) {
-  word(command->add_option("FILE", file,
-                           "A trace: a .zstall file or a folder of them (default: the newest run*.zstall here)"),
+  word(command->add_option(
+           "FILE", file,
+           "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
+           "them (default: the newest run*.zstall here)"),
        "");
 }
 

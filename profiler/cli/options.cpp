@@ -135,6 +135,12 @@ void add_record(CLI::App& app, RecordArguments& options) {
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
 }
 
+void most_expanded(CLI::App* command, std::int64_t& bytes) {
+  command->add_option("--max-expanded", bytes, "Read compressed traces up to this size of text (default: 64G)")
+      ->type_name("SIZE")
+      ->transform(CLI::Validator(byte_size, ""));
+}
+
 void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
       app.add_subcommand("stat", "Show every step of a recorded trace: waits, syncs, copies, blocked time");
@@ -152,6 +158,8 @@ void add_stat(CLI::App& app, StatOptions& options) {
       ->allow_extra_args(false)
       ->needs("--stacks");
   rank(stat, options.rank, "The process to show, of a folder of traces (default: the one that waits most)");
+  stat->add_flag("--verbose", options.verbose, "Say what a file of another tool holds, used or not");
+  most_expanded(stat, options.most_expanded);
   how_to_find_steps(stat, options.warmup, options.step_pattern);
 }
 
@@ -197,6 +205,7 @@ void add_export(CLI::App& app, ExportArguments& options, ExportGiven& given) {
           {"copies", CsvTable::copies}},
          given.table);
   rank(command, options.rank, "The process to write, of several (default: all)");
+  most_expanded(command, options.most_expanded);
   how_to_find_steps(command, options.warmup, options.step_pattern);
   command->add_flag("--schema", options.schema, "Print the JSON Schema of --format json, and do nothing else");
 }

@@ -143,7 +143,7 @@ TEST_F(Export, RefusesWrongUse) {
   EXPECT_THAT(error("none.zstall --format json", 2), HasSubstr("No such file"));
   put("text", "hello");
   put("empty", "");
-  EXPECT_THAT(error("text --format json -o x", 2), HasSubstr("is not a zerostall trace"));
+  EXPECT_THAT(error("text --format json -o x", 2), HasSubstr("is of no format known here"));
   EXPECT_THAT(error("empty --format json -o x", 2), HasSubstr("is empty"));
   fs::create_directory(here.path("work/folder"));
   EXPECT_THAT(error("folder --format json", 2), HasSubstr("is a folder without traces"));
