@@ -122,9 +122,9 @@ class ChromeExporter : public Exporter, private TimelineSink {
 
   void begin(const Slice& slice) override {
     const Row row = rows_[slice.track];
-    head("X", slice.name, slice.category, row);
+    head(slice.has_no_end ? "B" : "X", slice.name, slice.category, row);
     json_.key("ts").micros(slice.begin_ns - base_ns_);
-    json_.key("dur").micros(slice.end_ns - slice.begin_ns);
+    if (!slice.has_no_end) json_.key("dur").micros(slice.end_ns - slice.begin_ns);
     arguments(*slice.args);
     end_event();
     if (slice.flow == 0) return;
@@ -135,7 +135,7 @@ class ChromeExporter : public Exporter, private TimelineSink {
     end_event();
   }
 
-  void end(std::uint32_t, Nanos) override {}  // said at its begin
+  void end(std::uint32_t, Nanos) override {}  // said at its begin, or not known
 
   void instant(std::uint32_t track, Nanos time_ns, std::string_view text, std::string_view category,
                const TimelineArgs& args) override {

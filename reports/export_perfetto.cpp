@@ -99,7 +99,10 @@ class PerfettoExporter : public Exporter, private TimelineSink {
   void begin(const Slice& slice) override {
     const std::size_t packet = begin_packet(slice.begin_ns);
     const std::size_t event = begin_event(perfetto::event::kSliceBegin, slice.track);
-    describe_event(slice.name, slice.category, *slice.args);
+    if (slice.has_no_end)
+      describe_event(fmt::format("{} (has no end in this trace)", slice.name), slice.category, *slice.args);
+    else
+      describe_event(slice.name, slice.category, *slice.args);
     if (slice.flow != 0)
       proto_.fixed64(slice.starts_flow ? perfetto::event::kFlow : perfetto::event::kLastFlow, slice.flow);
     proto_.end(event);

@@ -17,7 +17,7 @@ struct ExportProcess {
   Trace trace;
   Steps steps;
   std::vector<Wait> waits;
-  std::vector<StepPlace> places;         // of each wait
+  std::vector<StepPlace> places;            // of each wait
   std::optional<std::vector<GpuGap>> gaps;  // nullopt: not known
   RunSummary run;
 };

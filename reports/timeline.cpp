@@ -16,8 +16,17 @@ namespace {
 constexpr std::string_view kOurs = "zerostall";
 constexpr std::string_view kAnnotation = "user_annotation";
 
+// The step that a range or mark opened and nothing closed.
+const OpenStep* opened_step(const Steps& steps, const Range& range) {
+  if (!range.open && !range.instant) return nullptr;
+  const auto at = std::find_if(steps.open.begin(), steps.open.end(),
+                               [&](const OpenStep& open) { return open.begin_ns == range.begin_ns; });
+  return at == steps.open.end() ? nullptr : &*at;
+}
+
 // Whether a range became a step or a region of one, and is shown as that.
 bool is_in_steps(const Trace& trace, const Steps& steps, const Range& range) {
+  if (opened_step(steps, range) != nullptr) return true;
   if (range.open) return false;
   const auto at = step_at(steps.steps, range.begin_ns);
   if (!at || steps.steps[*at].thread != range.thread) return false;
@@ -39,14 +48,14 @@ class HostWriter {
     track.thread = steps.empty() ? 0 : trace_.threads[steps.front().thread].id;
     Lanes lanes(sink_, track);
     about(lanes);
+    const std::vector<Slice> open = open_steps();
+    std::size_t next_open = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      step_args(i);
-      const std::string name = fmt::format("{}{}", style_.step_prefix, steps[i].number);
-      lanes.add({0, steps[i].begin_ns, steps[i].end_ns, name, kAnnotation, &args_});
-      args_.clear();
-      for (const Region& region : steps[i].regions)
-        lanes.add({0, region.begin_ns, std::max(region.begin_ns, region.end_ns), region.name, kAnnotation, &args_});
+      for (; next_open < open.size() && open[next_open].begin_ns < steps[i].begin_ns; ++next_open)
+        lanes.add(open[next_open]);
+      add_step(i, lanes);
     }
+    for (; next_open < open.size(); ++next_open) lanes.add(open[next_open]);
     lanes.finish();
     if (!trace_.truncated) return;
     args_.clear();
@@ -95,6 +104,32 @@ class HostWriter {
     Track track{kind, several ? fmt::format("{} (thread {})", title, id) : std::string(title)};
     track.thread = id;
     return track;
+  }
+
+  void add_step(std::size_t i, Lanes& lanes) {
+    const Step& step = process_.steps.steps[i];
+    step_args(i);
+    const std::string name = fmt::format("{}{}", style_.step_prefix, step.number);
+    lanes.add({0, step.begin_ns, step.end_ns, name, kAnnotation, &args_});
+    args_.clear();
+    for (const Region& region : step.regions)
+      lanes.add({0, region.begin_ns, std::max(region.begin_ns, region.end_ns), region.name, kAnnotation, &args_});
+  }
+
+  // By begin. They have no counters of their own.
+  std::vector<Slice> open_steps() {
+    std::vector<Slice> slices;
+    for (const Range& range : trace_.ranges) {
+      const OpenStep* open = opened_step(process_.steps, range);
+      if (open == nullptr) continue;
+      Slice slice{0, open->begin_ns, std::max(open->begin_ns, std::min(open->end_ns, range_.end_ns))};
+      slice.name = trace_.text(range.text);
+      slice.category = kAnnotation;
+      slice.args = &no_args_;
+      slice.has_no_end = true;
+      slices.push_back(slice);
+    }
+    return slices;
   }
 
   // What a viewer cannot show and a reader should know.
@@ -159,11 +194,10 @@ class HostWriter {
   void add_range(const Range& range, Lanes& lanes) {
     const std::string_view text = range.text == 0 ? "(no text)" : trace_.text(range.text);
     if (range.instant) return lanes.instant(range.begin_ns, text, kOurs, args_);
-    if (range.open) {
-      const std::string name = fmt::format("{} (has no end in this trace)", text);
-      return lanes.add({0, range.begin_ns, std::max(range_.end_ns, range.begin_ns), name, kOurs, &args_});
-    }
-    lanes.add({0, range.begin_ns, std::max(range.begin_ns, range.end_ns), text, kAnnotation, &args_});
+    const Nanos end_ns = range.open ? range_.end_ns : range.end_ns;
+    Slice slice{0, range.begin_ns, std::max(range.begin_ns, end_ns), text, kAnnotation, &args_};
+    slice.has_no_end = range.open;
+    lanes.add(slice);
   }
 
   void call_args(const Call& call, std::uint64_t id) {
@@ -221,6 +255,7 @@ class HostWriter {
   TimelineSink& sink_;
   TimeRange range_;
   TimelineArgs args_;
+  const TimelineArgs no_args_;
 };
 
 }  // namespace

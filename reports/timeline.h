@@ -57,6 +57,7 @@ struct Slice {
   const TimelineArgs* args = nullptr;
   std::uint64_t flow = 0;  // not 0: an arrow from the slice that `starts_flow` to the other of this number
   bool starts_flow = false;
+  bool has_no_end = false;  // in this trace: `end_ns` is where that ends, or where another step shows it was over
 };
 
 // Slices of a track come in order of begin, nest, and are ended innermost first: everything ends that begins.

@@ -194,6 +194,18 @@ TEST(ExportPerfetto, ShowsRangesThatAreNoSteps) {
   EXPECT_EQ(view.names("steps").size(), 2u);
 }
 
+TEST(ExportPerfetto, ShowsStepsWithoutAnEnd) {
+  TraceBuilder t;
+  for (const char* step : {"step 0", "step 1"}) {
+    t.mark(format::MarkKind::instant, step);
+    t.item();
+  }
+  const PerfettoView view = view_of(process_of(t));
+  EXPECT_THAT(view.names("steps"), ElementsAre("about this trace", "step 0", "step 1 (has no end in this trace)"));
+  EXPECT_EQ(view.track("steps").slices[2].end_ns, static_cast<std::uint64_t>(t.now_ns));
+  EXPECT_THROW(view.track("ranges"), std::runtime_error);
+}
+
 TEST(ExportPerfetto, KeepsProcessesApart) {
   TraceBuilder a = small_run(), b = small_run();
   const ExportProcess first = process_of(a, "rank0"), second = process_of(b, "rank1");  // neither says its number

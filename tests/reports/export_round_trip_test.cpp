@@ -112,5 +112,22 @@ TEST(ExportRoundTrip, KeepsProcessesApart) {
   EXPECT_EQ(is[1].trace.meta.pid, 78);
 }
 
+// As torch.cuda.nvtx.mark makes them.
+TEST(ExportRoundTrip, KeepsAStepWithoutAnEnd) {
+  TraceBuilder t;
+  t.meta = kMeasured;
+  for (int n = 0; n < 4; ++n) {
+    t.mark(format::MarkKind::instant, "step " + std::to_string(n));
+    t.upload(64);
+    t.item();
+  }
+  const ExportProcess was = process_of(t);
+  ASSERT_EQ(was.run.unclosed[Counter::waits], 2);
+  const auto is = read_back(exported(chrome(false), {&was}));
+  ASSERT_EQ(is.size(), 1u);
+  expect_same(was, is[0]);
+  EXPECT_EQ(is[0].run.unclosed, was.run.unclosed);
+}
+
 }  // namespace
 }  // namespace zerostall
