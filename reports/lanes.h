@@ -1,4 +1,5 @@
-// Slices of one track by time alone. Those that overlap without nesting go to further tracks of the same name.
+// Slices of one track by time alone. Those that overlap without nesting go to further tracks of the same name; where
+// these get too many, which no program needs, they are cut to fit and carry the end as recorded.
 #pragma once
 #include <string>
 #include <vector>

@@ -19,9 +19,9 @@ constexpr std::string_view kAnnotation = "user_annotation";
 // The step that a range or mark opened and nothing closed.
 const OpenStep* opened_step(const Steps& steps, const Range& range) {
   if (!range.open && !range.instant) return nullptr;
-  const auto at = std::find_if(steps.open.begin(), steps.open.end(),
-                               [&](const OpenStep& open) { return open.begin_ns == range.begin_ns; });
-  return at == steps.open.end() ? nullptr : &*at;
+  const auto at = std::partition_point(steps.open.begin(), steps.open.end(),
+                                       [&](const OpenStep& open) { return open.begin_ns < range.begin_ns; });
+  return at == steps.open.end() || at->begin_ns != range.begin_ns ? nullptr : &*at;
 }
 
 // Whether a range became a step or a region of one, and is shown as that.

@@ -72,9 +72,11 @@ std::string gap_name(const ExportProcess& process, const GpuGap& gap) {
     case GapCause::queued:
       return "idle: the next work was launched and did not begin";
     case GapCause::no_more_work:
+      return "idle: no more work";
+    case GapCause::unknown:
       break;
   }
-  return "idle: no more work";
+  return "idle";
 }
 
 void write_gaps(const ExportProcess& process, TimelineSink& sink) {

@@ -34,7 +34,10 @@ class Drains {
  public:
   Drains(const Trace& trace, const std::vector<Wait>& waits, Nanos slack_ns)
       : trace_(trace), waits_(waits), slack_ns_(slack_ns) {
-    for (const GpuOp& op : trace.gpu_ops) devices_.try_emplace(op.context, op.device);
+    for (const GpuOp& op : trace.gpu_ops) {
+      devices_.try_emplace(op.context, op.device);
+      has_several_ = has_several_ || op.device != trace.gpu_ops.front().device;
+    }
     for (std::size_t i = 0; i < waits.size(); ++i)
       if (waits[i].drains.value_or(false)) order_.push_back(i);
     std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return waits[a].end_ns < waits[b].end_ns; });
@@ -50,17 +53,18 @@ class Drains {
   }
 
  private:
-  // A wait whose context is not known may be for any device.
+  // A wait of a context that is not known is for no device where there are several: nobody can tell.
   bool is_on(std::uint32_t device, const Wait& wait) const {
     const Call& call = trace_.calls[wait.sync != kNoIndex ? wait.sync : wait.copy];
     const auto known = devices_.find(call.context);
-    return known == devices_.end() || known->second == device;
+    return known == devices_.end() ? !has_several_ : known->second == device;
   }
 
   const Trace& trace_;
   const std::vector<Wait>& waits_;
   Nanos slack_ns_;
   std::map<std::uint32_t, std::uint32_t> devices_;  // by context
+  bool has_several_ = false;                        // devices
   std::vector<std::size_t> order_;
 };
 
@@ -101,10 +105,11 @@ struct Finder {
   void add(std::uint32_t device, Interval gap, const GpuOp* next) const {
     const auto wait = drains.around(device, gap);
     const bool late = next != nullptr && next->launch_ns >= gap.begin_ns - slack_ns;
-    const GapCause cause = wait              ? GapCause::after_wait
-                           : next == nullptr ? GapCause::no_more_work
-                           : late            ? GapCause::late_launch
-                                             : GapCause::queued;
+    const GapCause cause = wait                     ? GapCause::after_wait
+                           : next == nullptr        ? GapCause::no_more_work
+                           : next->call == kNoIndex ? GapCause::unknown
+                           : late                   ? GapCause::late_launch
+                                                    : GapCause::queued;
     if (cause == GapCause::queued && gap.end_ns - gap.begin_ns < kOwnGapNs) return;
     for (const Interval& part : recorded_parts(trace, gap))
       append({part.begin_ns, part.end_ns, device, cause, std::nullopt, wait}, steps, gaps);
@@ -134,9 +139,11 @@ std::string_view name_of(GapCause cause) {
     case GapCause::queued:
       return "queued";
     case GapCause::no_more_work:
+      return "no_more_work";
+    case GapCause::unknown:
       break;
   }
-  return "no_more_work";
+  return "unknown";
 }
 
 std::optional<std::vector<GpuGap>> find_gpu_gaps(const Trace& trace, const Steps& steps,

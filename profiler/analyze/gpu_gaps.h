@@ -16,6 +16,7 @@ enum class GapCause : std::uint8_t {
   late_launch,  // the next work was launched after the device ran dry
   queued,       // the next work had been launched before: it waited for other work or for the device itself
   no_more_work,
+  unknown,  // when the next work was launched is not in the trace
 };
 std::string_view name_of(GapCause cause);  // "after_wait"
 

@@ -111,6 +111,38 @@ TEST(GpuGaps, BehindTheLastWorkOfTheLastStep) {
   EXPECT_EQ(found.gaps->back().end_ns, found.steps.steps[0].end_ns);
 }
 
+TEST(GpuGaps, HaveNoCauseWhereTheNextWorksLaunchIsNotKnown) {
+  TraceBuilder t;
+  t.launch();
+  t.now_ns += 50'000;
+  t.launch();
+  t.gpu_ops[1].correlation = 0;
+  EXPECT_EQ(find(t).gaps->front().cause, GapCause::unknown);
+}
+
+// Which of two devices a wait without context was for, nobody can tell.
+TEST(GpuGaps, OfSeveralDevicesNameWaitsOfTheirOwn) {
+  for (const std::uint32_t context : {0u, 1u, 2u}) {
+    TraceBuilder t;
+    t.launch();
+    t.launch();
+    t.gpu_ops[1] = t.gpu_ops[0];
+    t.gpu_ops[1].correlation += 1;
+    t.gpu_ops[1].device = 1;
+    t.gpu_ops[1].context = 2;
+    t.sync("cudaDeviceSynchronize_v3020").context = context;
+    t.now_ns += 20'000;
+    t.launch();
+    t.launch();
+    t.gpu_ops[3].device = 1;
+    t.gpu_ops[3].context = 2;
+    const Found found = find(t);
+    std::vector<bool> named;
+    for (const GpuGap& gap : *found.gaps) named.push_back(gap.wait.has_value());
+    EXPECT_THAT(named, ::testing::ElementsAre(context == 1, context == 2)) << context;
+  }
+}
+
 TEST(GpuGaps, AreUnknownWithoutAllRecords) {
   TraceBuilder lost;
   lost.launch();

@@ -158,6 +158,27 @@ TEST(ExportPerfetto, PutsWorkThatOverlapsOnAnotherTrackOfThatName) {
   EXPECT_EQ(unusable, 1u);
 }
 
+// No program needs that many: hostile times must not cost hours.
+TEST(ExportPerfetto, CutsWorkWhereTooMuchOfItOverlaps) {
+  TraceBuilder t;
+  for (int i = 0; i < 5000; ++i) t.launch();
+  for (std::size_t i = 0; i < t.gpu_ops.size(); ++i) {
+    t.gpu_ops[i].begin_ns = t.now_ns + static_cast<std::int64_t>(i);
+    t.gpu_ops[i].end_ns = t.gpu_ops[i].begin_ns + 1'000'000;
+  }
+  const PerfettoView view = view_of(process_of(t));
+  std::size_t tracks = 0, slices = 0, cut = 0;
+  for (const auto& [uuid, track] : view.tracks) {
+    if (track.name != "GPU 0 stream 13") continue;
+    ++tracks;
+    slices += track.slices.size();
+    for (const SeenSlice& slice : track.slices) cut += slice.args.contains("recorded_end_ns");
+  }
+  EXPECT_EQ(tracks, 64u);
+  EXPECT_EQ(slices, 5000u);
+  EXPECT_EQ(cut, 5000u - 64u);
+}
+
 TEST(ExportPerfetto, MarksWhereTheTraceWasCut) {
   TraceBuilder t = small_run();
   RawTrace raw = raw_of(t);
