@@ -2,9 +2,11 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "profiler/trace/api_table.h"
 
@@ -39,10 +41,7 @@ std::string_view bare(std::string_view token) {
   return token.substr(1, token.size() - 2);
 }
 
-std::string_view token_of(simdjson::simdjson_result<ondemand::value> value) {
-  std::string_view token;
-  return value.raw_json_token().get(token) ? std::string_view{} : trim(token);
-}
+std::string_view token_of(ondemand::value& value) { return trim(value.raw_json_token()); }
 
 // Text of a string token; escapes resolved. What is no valid string stays as written.
 std::string text_of(std::string_view token) {
@@ -91,57 +90,60 @@ struct EventParser::Event {
   EventKind category_kind = EventKind::other;
   std::string_view correlation, device, context, stream, bytes, size, kind, graph_node, sync_kind;
 
-  void read(const ondemand::raw_json_string& key, simdjson::simdjson_result<ondemand::value> value);
-  void read_arguments(ondemand::object arguments);
-  void read_argument(std::string_view key, simdjson::simdjson_result<ondemand::value> value);
+  // False: the text ends inside, or is none.
+  bool read(const char* key, ondemand::value& value);
+  bool read_arguments(ondemand::object& arguments);
+  void read_argument(std::string_view key, ondemand::value& value);
   // Nothing more of it is of interest.
   bool is_boring() const {
-    return category_kind == EventKind::other && !category.empty() && !begin.empty() && !name.empty() &&
-           !is_profiler_step(bare(name));
+    return category_kind == EventKind::other && !category.empty() && !name.empty() && !is_profiler_step(bare(name));
   }
 };
 
 // The shortest keys are told by their first bytes: the text goes on behind them.
-void EventParser::Event::read(const ondemand::raw_json_string& key, simdjson::simdjson_result<ondemand::value> value) {
-  const char* const raw = key.raw();
+inline bool EventParser::Event::read(const char* raw, ondemand::value& value) {
   const std::uint32_t word = first_four(raw);
   switch (word) {
     case four("cat\""):
       category = token_of(value);
       category_kind = kind_of(bare(category));
-      return;
+      return true;
     case four("pid\""):
       process = token_of(value);
-      return;
+      return true;
     case four("tid\""):
       thread = token_of(value);
-      return;
+      return true;
     case four("dur\""):
       duration = token_of(value);
-      return;
+      return true;
     case four("name"):
       if (raw[4] == '"') name = token_of(value);
-      return;
+      return true;
     case four("args"):
-      if (ondemand::object arguments; raw[4] == '"' && !value.get_object().get(arguments)) read_arguments(arguments);
-      return;
+      if (ondemand::object arguments; raw[4] == '"' && !value.get_object().get(arguments))
+        return read_arguments(arguments);
+      return true;
     default:
       if ((word & 0xffffff) == (four("ts\" ") & 0xffffff)) begin = token_of(value);
       if ((word & 0xffffff) == (four("ph\" ") & 0xffffff)) phase = token_of(value);
+      return true;
   }
 }
 
-void EventParser::Event::read_arguments(ondemand::object arguments) {
-  for (auto field : arguments) {
-    ondemand::raw_json_string key;
-    if (field.key().get(key)) return;
-    const char* const raw = key.raw();
+// simdjson's values stay where its iterator made them: copied, they cost more than all the rest.
+bool EventParser::Event::read_arguments(ondemand::object& arguments) {
+  for (auto&& result : arguments) {
+    ondemand::field field;
+    if (std::move(result).get(field)) return false;
+    const char* const raw = field.key().raw();
     const char* const end = static_cast<const char*>(std::memchr(raw, '"', 24));
     if (end) read_argument({raw, static_cast<std::size_t>(end - raw)}, field.value());
   }
+  return true;
 }
 
-void EventParser::Event::read_argument(std::string_view key, simdjson::simdjson_result<ondemand::value> value) {
+inline void EventParser::Event::read_argument(std::string_view key, ondemand::value& value) {
   switch (key.size()) {
     case 4:
       if (key == "size") size = token_of(value);
@@ -313,9 +315,9 @@ void EventParser::add(const Event& event, Events& events) {
 }
 
 // It was cut short after all.
-void EventParser::forget(const Event& boring, Events& events) {
-  events.contents.add(bare(boring.category), -1);
-  events.fractional_times -= bare(boring.phase) == "X" && is_fractional(boring.begin);
+void EventParser::forget(std::string_view category, std::string_view begin, Events& events) {
+  events.contents.add(category, -1);
+  events.fractional_times -= is_fractional(begin);
 }
 
 // False: not even the first step of parsing went through, and nothing was read.
@@ -326,15 +328,15 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
   events.end = Events::End::cut_short;
   events.used = 0;
   if (document.get_array().get(list)) return true;
-  std::optional<Event> boring;  // the event before, if its end was not seen
+  std::string_view boring, boring_begin;  // category and time of the event before, if its end was not seen
   const auto position = [&](const char* at) { return static_cast<std::size_t>(at - array.data()) - 1; };
   for (auto element : list) {
     std::string_view token;
     if (element.raw_json_token().get(token)) {
-      if (boring) forget(*boring, events);
+      if (!boring.empty()) forget(boring, boring_begin, events);
       return true;
     }
-    boring.reset();
+    boring = boring_begin = {};
     events.used = position(token.data());
     ondemand::object object;
     const auto error = element.get_object().get(object);
@@ -344,12 +346,13 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
     }
     if (error) return true;
     Event event;
-    for (auto field : object) {
-      ondemand::raw_json_string key;
-      if (field.key().get(key)) return true;
-      event.read(key, field.value());
-      if (event.is_boring()) {
-        boring = event;
+    for (auto&& result : object) {
+      ondemand::field field;
+      if (std::move(result).get(field)) return true;
+      if (!event.read(field.key().raw(), field.value())) return true;
+      if (!event.begin.empty() && event.is_boring()) {
+        boring = bare(event.category);
+        if (bare(event.phase) == "X") boring_begin = event.begin;
         break;
       }
     }
@@ -361,30 +364,58 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
     events.used = array.size() - 2;
   } else {
     events.end = Events::End::list_ended;
-    events.used = position(behind);
+    events.used = std::min(position(behind), array.size() - 2);
   }
   return true;
 }
 
-void EventParser::parse(EventChunk& chunk, Events& events) {
-  const auto empty = [&] {
-    events.calls.clear();
-    events.gpu_ops.clear();
-    events.marks.clear();
-    events.range_ends.clear();
-    events.contents.clear();
-    events.oddities.clear();
-    events.fractional_times = 0;
-  };
-  empty();
-  if (parse_array(chunk.as_array(), events)) return;
-  if (mend(chunk)) {
-    empty();
-    events.oddities.add("text_not_utf8");
-    if (parse_array(chunk.as_array(), events)) return;
+namespace {
+
+void clear(Events& events) {
+  events.calls.clear();
+  events.gpu_ops.clear();
+  events.marks.clear();
+  events.range_ends.clear();
+  events.contents.clear();
+  events.oddities.clear();
+  events.fractional_times = 0;
+}
+
+}  // namespace
+
+// Parses less and less of a chunk that ends inside a string, until the rest is whole.
+bool EventParser::parse_beginning(EventChunk& chunk, Events& events) {
+  const std::string_view text = chunk.text();
+  const auto brace = text.rfind('}');
+  std::optional<Cut> cut;
+  if (brace != std::string_view::npos)
+    cut = Cut{brace + 1, std::min(text.find_first_not_of(" \n\r\t,", brace + 1), text.size())};
+  for (; cut; cut = last_cut(text.substr(0, cut->end))) {
+    clear(events);
+    const char behind = std::exchange(chunk.buffer[1 + cut->end], ']');
+    const bool parsed = parse_array({chunk.buffer.data(), cut->end + 2}, events);
+    chunk.buffer[1 + cut->end] = behind;
+    if (!parsed) continue;
+    if (events.end == Events::End::whole) {
+      events.end = Events::End::cut_short;
+      events.used = cut->next;
+    }
+    return true;
   }
-  events.end = Events::End::cut_short;
-  events.used = 0;
+  return false;
+}
+
+void EventParser::parse(EventChunk& chunk, Events& events) {
+  clear(events);
+  if (parse_array(chunk.as_array(), events)) return;
+  const bool mended = mend(chunk);
+  clear(events);
+  if (!parse_array(chunk.as_array(), events) && !parse_beginning(chunk, events)) {
+    clear(events);
+    events.end = Events::End::cut_short;
+    events.used = 0;
+  }
+  if (mended) events.oddities.add("text_not_utf8");
 }
 
 }  // namespace zerostall::kineto

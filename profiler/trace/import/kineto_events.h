@@ -79,8 +79,9 @@ class EventParser {
   struct Parser;
 
   bool parse_array(std::string_view array, Events& events);
+  bool parse_beginning(EventChunk& chunk, Events& events);
   void add(const Event& event, Events& events);
-  static void forget(const Event& boring, Events& events);
+  static void forget(std::string_view category, std::string_view begin, Events& events);
   void add_call(const Event& event, Events& events);
   void add_gpu_op(const Event& event, EventKind kind, Events& events);
   void add_annotation(const Event& event, Events& events);
