@@ -80,9 +80,12 @@ class Export {
   // Why this process does not hold what was asked for; "" = it does.
   std::string missing(const ExportProcess& process, const fs::path& file) const {
     if (process.trace.calls.empty()) {
-      return process.trace.truncated ? fmt::format("{} is {} and no CUDA call is readable before that", file.string(),
-                                                   describe(process.trace.end))
-                                     : fmt::format("{} holds no CUDA call", file.string());
+      if (process.trace.truncated)
+        return fmt::format("{} is {} and no CUDA call is readable before that", file.string(),
+                           describe(process.trace.end));
+      const auto& problems = process.run.tool_problems;
+      const std::string why = problems.empty() ? "" : ", and the tracer had a problem: " + problems.front();
+      return fmt::format("{} holds no CUDA call{}", file.string(), why);
     }
     if (!process.steps.steps.empty()) return {};
     if (!options_.step_pattern.empty())

@@ -154,8 +154,12 @@ TEST_F(Export, RefusesWhatTheTraceDoesNotHold) {
   plain.item();
   put("plain.zstall", plain.bytes());
   put("idle.zstall", TraceBuilder().bytes());
+  TraceBuilder spoilt;
+  spoilt.note(format::NoteKind::tool_problem, "could not attach");
+  put("spoilt.zstall", spoilt.bytes());
   put("cut.zstall", trace_bytes().substr(0, 130));
   EXPECT_THAT(error("idle.zstall --format perfetto -o x", 3), HasSubstr("idle.zstall holds no CUDA call"));
+  EXPECT_THAT(error("spoilt.zstall --format json", 3), HasSubstr("the tracer had a problem: could not attach"));
   EXPECT_THAT(error("cut.zstall --format json -o x", 3), HasSubstr("cut off at byte 130 and no CUDA call is readable"));
   EXPECT_THAT(error("plain.zstall --format csv -o x", 3), HasSubstr("no steps found"));
   EXPECT_THAT(error("plain.zstall --format json --step-pattern '^epoch'", 3), HasSubstr("matches '^epoch'"));
@@ -197,6 +201,24 @@ TEST_F(Export, LeavesNothingHalfWritten) {
   EXPECT_EQ(content(here.path("work/out.json")), "the old one");
   EXPECT_EQ(run("large.zstall --format json -o out.json").exit_code, 0);
   EXPECT_THAT(content(here.path("work/out.json")), StartsWith("{\"schema\""));
+}
+
+// Stopped while it writes.
+TEST_F(Export, LeavesNothingWhenASignalStopsIt) {
+  TraceBuilder t;
+  for (int n = 0; n < 300; ++n)
+    t.step(n, [&] {
+      for (int i = 0; i < 60; ++i) t.item();
+    });
+  put("large.zstall", t.bytes());
+  const auto before = files();
+  // The signal comes as soon as the temporary file is there.
+  const ChildResult result = here.shell(
+      "cd \"$here/work\" && { \"$zerostall\" export large.zstall --format chrome -o out.json & child=$!; "
+      "until ls out.json.* > /dev/null 2>&1 || test -e out.json; do :; done; kill -TERM $child; wait $child; }");
+  if (result.exit_code == 0) GTEST_SKIP() << "it was done before the signal came";
+  EXPECT_EQ(result.exit_code, 128 + 15);
+  EXPECT_EQ(files(), before);
 }
 
 TEST_F(Export, MakesFoldersAndReplacesFiles) {
