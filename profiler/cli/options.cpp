@@ -158,7 +158,8 @@ void add_stat(CLI::App& app, StatOptions& options) {
       ->allow_extra_args(false)
       ->needs("--stacks");
   rank(stat, options.rank, "The process to show, of a folder of traces (default: the one that waits most)");
-  stat->add_flag("--verbose", options.verbose, "Say what a file of another tool holds, used or not");
+  stat->add_flag("--verbose", options.verbose,
+                 "Every kind of wait and copy, and what a file of another tool holds, used or not");
   most_expanded(stat, options.most_expanded);
   how_to_find_steps(stat, options.warmup, options.step_pattern);
 }

@@ -9,6 +9,7 @@
 #include "profiler/trace/build_calls.h"
 #include "profiler/trace/build_ranges.h"
 #include "profiler/trace/check_records.h"
+#include "profiler/trace/clamp_times.h"
 
 namespace zerostall {
 namespace {
@@ -170,6 +171,7 @@ void drop_outside(Trace& trace) {
 }  // namespace
 
 Trace build_trace(RawTrace raw) {
+  clamp_times(raw);
   Trace trace;
   trace.meta = std::move(raw.meta);
   trace.strings = std::move(raw.strings);
@@ -185,8 +187,10 @@ Trace build_trace(RawTrace raw) {
 
   const ThreadIndexes indexes = find_threads(raw, trace);
   const CallsByCorrelation by_correlation = build_calls(raw, indexes, trace);
+  raw.calls = {};  // millions of them: what was made of them is enough
   trace.windows = find_windows(trace.notes);
   build_ops(raw, by_correlation, trace);
+  raw.gpu_ops = {};
   drop_outside(trace);
   if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);
