@@ -19,13 +19,18 @@ bool is_driver(std::string_view name) { return name.starts_with("cu") && !name.s
 bool may_nest(const RawCall& outer, const RawCall& inner, const StringTable& strings) {
   if (outer.correlation != 0 && outer.correlation == inner.correlation) return true;
   const std::string_view a = strings.text(outer.name), b = strings.text(inner.name);
-  return (is_driver(b) && !is_driver(a)) || strip_version(a) == strip_version(b);
+  return is_driver(b) && !is_driver(a);
 }
 
 bool lies_in(const RawCall& inner, const RawCall& outer, const StringTable& strings) {
   if (inner.end_ns > outer.end_ns || inner.begin_ns >= outer.end_ns) return false;
   const bool inside = inner.begin_ns > outer.begin_ns && inner.end_ns < outer.end_ns;
   return inside || may_nest(outer, inner, strings);
+}
+
+// Of no length, where one of some length begins.
+bool is_before(const RawCall& call, const RawCall& longer) {
+  return call.end_ns <= longer.begin_ns && longer.end_ns > longer.begin_ns;
 }
 
 using Places = std::vector<std::uint32_t>;  // in the calls as they came: they are large, and moved once only
@@ -38,8 +43,8 @@ class Returns {
 
   void add(std::uint32_t place) {
     const RawCall& call = calls_[place];
-    if (!open_.empty() && call.end_ns <= innermost().begin_ns && !lies_in(call, innermost(), strings_)) {
-      emit(call, open_.size() - 1);  // of no length, where a longer one begins: it was before
+    if (!open_.empty() && is_before(call, innermost()) && !lies_in(call, innermost(), strings_)) {
+      emit(call, open_.size() - 1);
       return;
     }
     while (!open_.empty() && !lies_in(call, innermost(), strings_)) close();

@@ -8,8 +8,9 @@ namespace zerostall {
 
 // Sorts calls into the order in which they returned, threads one after the other, and sets `depth` from which interval
 // lies in which (at most 255). Where two intervals share a begin or an end it is the names that tell: a driver call
-// lies in the runtime call, a call in one of the same name or the same correlation, in the order of the records; others
-// follow each other (stamps of whole microseconds cannot tell them apart). Intervals that only overlap are no nesting.
+// lies in the runtime call, a call in one of the same correlation, in the order of the records; others follow each
+// other, also in that order (stamps of whole microseconds cannot tell them apart). Intervals that only overlap are no
+// nesting.
 void order_calls(std::vector<RawCall>& calls, const StringTable& strings);
 
 }  // namespace zerostall
