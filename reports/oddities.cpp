@@ -17,6 +17,11 @@ struct Oddity {
 };
 
 constexpr auto kOddities = std::to_array<Oddity>({
+    {"ambiguous_correlations", "piece", "of GPU work that calls of several processes may have started: linked to none"},
+    {"bad_numbers", "number", "that is none, or too large: events without a time were left out"},
+    {"events_not_objects", "event", "that is no event: left out"},
+    {"events_without_duration", "event", "without a duration: left out"},
+    {"text_not_utf8", "piece", "of text with bytes that are not allowed there: replaced"},
     {"backward_stamps", "time stamp", "running backwards within a thread: the order of the file was kept"},
     {"bad_times", "piece", "of GPU work with impossible times: left out of times, and of what ran dry or idle"},
     {"calls_after_exit", "call",

@@ -72,7 +72,7 @@ void add_notes(const RunSummary& run, std::vector<std::string>& lines) {
   if (const auto open = run.oddities.find("unclosed_steps"); open != run.oddities.end())
     lines.push_back(oddity_sentence(open->first, open->second));
   if (run.steps.empty() && !run.oddities.contains("unclosed_steps"))
-    lines.push_back("to count waits per step, " + how_to_mark_steps());
+    lines.push_back("to count waits per step, " + how_to_mark_steps(run.meta));
   if (run.unreal_readbacks.total > 0)
     lines.push_back(fmt::format("{} had no real value: a branch on one may go another way than on a GPU (--sim-values)",
                                 counted(run.unreal_readbacks.total, "read-back")));

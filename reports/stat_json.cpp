@@ -121,6 +121,13 @@ Json calls(const RunSummary& run) {
   return json;
 }
 
+// By the names of the tool that wrote the file; empty for our own files.
+Json contents(const RunSummary& run) {
+  Json json = Json::object();
+  for (const auto& [name, count] : run.contents) json[name] = count;
+  return json;
+}
+
 Json oddities(const RunSummary& run) {
   Json json = Json::object();
   for (const auto& [name, count] : run.oddities) json[name] = count;
@@ -216,6 +223,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
   json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
   json["oddities"] = oddities(run);
+  json["contents"] = contents(run);
   if (processes.empty()) return to_text(json);
   json["processes"] = process_list(processes);
   json["unreadable"] = Json::array();

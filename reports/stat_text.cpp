@@ -215,13 +215,21 @@ std::string oddity_lines(const RunSummary& run) {
   if (const std::string line = own_cost_line(run); !line.empty()) add(line);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
   if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))
-    add("no steps are marked: " + how_to_mark_steps() + ", and waits are counted per step");
+    add("no steps are marked: " + how_to_mark_steps(run.meta) + ", and waits are counted per step");
   return text;
+}
+
+// What the file holds by its own names.
+std::string contents_table(const RunSummary& run) {
+  Table table{{"records in the file", "count"}, {}};
+  for (const auto& [name, count] : run.contents) table.rows.push_back({printable(name), fmt::format("{}", count)});
+  return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
 std::string steps_words(const RunSummary& run) {
   if (run.steps.empty()) return run.oddities.contains("unclosed_steps") ? "no step that ended" : "no steps marked";
-  const std::string_view source = run.steps_from == StepsFrom::profiler ? "NVTX" : name_of(run.steps_from);
+  const std::string_view marker = run.meta.format == "kineto" ? "the profiler's annotations" : "NVTX";
+  const std::string_view source = run.steps_from == StepsFrom::profiler ? marker : name_of(run.steps_from);
   const std::string steps =
       fmt::format("{} (from {})", counted(static_cast<std::int64_t>(run.steps.size()), "step"), source);
   if (run.warmup == 0) return steps;
@@ -255,9 +263,9 @@ std::string render_processes(const std::string& path, const std::vector<NamedRun
          "\nBelow: " + printable(runs[shown].name) + "\n\n";
 }
 
-std::string render_stat_text(const RunSummary& run) {
+std::string render_stat_text(const RunSummary& run, bool verbose) {
   return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + waits_table(run) + calls_table(run) +
-         copies_table(run) + oddity_lines(run);
+         copies_table(run) + (verbose ? contents_table(run) : "") + oddity_lines(run);
 }
 
 }  // namespace zerostall

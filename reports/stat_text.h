@@ -9,7 +9,7 @@ namespace zerostall {
 
 // Header, table of steps (equal neighbours share a line), per step over judged steps, regions, calls, copies, oddities.
 // Ends in a newline. Any summary renders, one without steps too.
-std::string render_stat_text(const RunSummary& run);
+std::string render_stat_text(const RunSummary& run, bool verbose = false);
 
 // A line per process of a recording, and which one is shown in detail below.
 std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown);

@@ -88,7 +88,10 @@ std::string show_command(const TraceMeta& meta) {
   return printable(text.substr(0, end)) + "…";
 }
 
-std::string how_to_mark_steps() { return "call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step"; }
+std::string how_to_mark_steps(const TraceMeta& meta) {
+  if (meta.format == "kineto") return "call step() of torch.profiler.profile at the end of each step";
+  return "call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step";
+}
 
 std::string not_repeatable_sentence(const TraceMeta& meta) {
   return meta.host_clock == "cpu"

@@ -28,7 +28,7 @@ std::string show_device(const TraceMeta& meta);
 std::string show_command(const TraceMeta& meta);
 
 // What to write into a program, so that its steps are found.
-std::string how_to_mark_steps();
+std::string how_to_mark_steps(const TraceMeta& meta);
 
 // Why modelled times of a run are not the same each time.
 std::string not_repeatable_sentence(const TraceMeta& meta);

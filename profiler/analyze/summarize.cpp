@@ -209,6 +209,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   const bool is_warm = trace.windows && !steps.steps.empty() && steps.steps.front().number >= options.warmup;
   run.warmup = is_warm ? 0 : options.warmup;
   run.oddities = trace.oddities;
+  run.contents = trace.contents;
   if (steps.unclosed > 0) run.oddities["unclosed_steps"] = steps.unclosed;
   if (steps.overlapping > 0) run.oddities["overlapping_steps"] = steps.overlapping;
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;

@@ -102,6 +102,7 @@ struct RunSummary {
   std::vector<std::string> tool_problems;
   std::vector<std::string> warnings;  // of the tracer: the recording went on
   std::map<std::string, std::int64_t> oddities;
+  std::map<std::string, std::int64_t> contents;  // files of other tools: records by the tool's own kind, used or not
 
   bool complete() const { return !truncated && lost == 0; }
   std::int64_t judged() const;

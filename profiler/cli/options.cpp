@@ -167,7 +167,8 @@ void add_stat(CLI::App& app, StatOptions& options) {
       app.add_subcommand("stat", "Show every step of a recorded trace: waits, syncs, copies, blocked time");
   stat->group(kYourProgram)->footer(kStatFooter);
   word(stat->add_option("FILE", options.file,
-                        "A trace: a .zstall file or a folder of them (default: the newest run*.zstall here)"),
+                        "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
+                        "them (default: the newest run*.zstall here)"),
        "");
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
   stat->add_flag(
@@ -185,6 +186,11 @@ void add_stat(CLI::App& app, StatOptions& options) {
           "The process to show, of a folder of traces (default: the one that waits most)")
       ->type_name("N")
       ->transform(CLI::Validator(whole_number(0, kMost), ""));
+  stat->add_flag("--verbose", options.verbose, "Say what a file of another tool holds, used or not");
+  stat->add_option("--max-expanded", options.most_expanded,
+                   "Read compressed traces up to this size of text (default: 64G)")
+      ->type_name("SIZE")
+      ->transform(CLI::Validator(byte_size, ""));
   number(stat->add_option("--warmup", options.warmup, "First steps that are shown and not judged (default: 2)"), 0);
   word(stat->add_option("--step-pattern", options.step_pattern,
                         "Names of NVTX ranges that are steps, in traces without zerostall's own marks"),

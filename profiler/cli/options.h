@@ -41,10 +41,12 @@ struct StatOptions {
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
-  bool own_cost = false;             // what the tracer took, of a simulated run too
-  bool corrected = false;            // waits without what the tracer took inside them
-  bool stacks = false;               // show where waits come from
-  std::vector<std::string> symbols;  // files and folders to look into for names of native frames
+  bool own_cost = false;                               // what the tracer took, of a simulated run too
+  bool corrected = false;                              // waits without what the tracer took inside them
+  bool stacks = false;                                 // show where waits come from
+  std::vector<std::string> symbols;                    // files and folders to look into for names of native frames
+  bool verbose = false;                                // say what the file holds, used or not
+  std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
 struct VerifyOptions {

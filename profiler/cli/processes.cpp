@@ -41,11 +41,16 @@ bool comes_first(const fs::path& a, const fs::path& b) {
   return comes_before(stem_a, stem_b);
 }
 
+// As tools call them. A folder may hold other JSON too.
+constexpr std::array<std::string_view, 4> kTraceNames = {".zstall", ".pt.trace.json", ".pt.trace.json.gz", ".sqlite"};
+
 // While they grow, traces have other names.
 bool is_trace(const fs::directory_entry& entry) {
   std::error_code error;
-  if (!entry.is_regular_file(error) || entry.path().filename().string().starts_with('.')) return false;
-  if (entry.path().extension() == ".zstall") return true;
+  const std::string name = entry.path().filename().string();
+  if (!entry.is_regular_file(error) || name.starts_with('.')) return false;
+  for (const std::string_view ending : kTraceNames)
+    if (name.ends_with(ending)) return true;
   std::array<char, format::kMagic.size()> magic{};
   std::ifstream(entry.path(), std::ios::binary).read(magic.data(), magic.size());
   return magic == format::kMagic;
@@ -65,9 +70,30 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
     if (is_trace(*it)) files.push_back(it->path());
   if (error) return Error{fmt::format("cannot read {}: {}", path.string(), error.message())};
-  if (files.empty()) return Error{fmt::format("{} is a folder without traces (*.zstall)", path.string())};
+  if (files.empty())
+    return Error{fmt::format("{} is a folder without traces (*.zstall, *.pt.trace.json, *.sqlite)", path.string())};
   std::sort(files.begin(), files.end(), comes_first);
   return files;
+}
+
+Result<std::vector<UnreadableTrace>> for_each_process(const fs::path& path, const ReadOptions& options,
+                                                      const TakeProcess& take) {
+  const auto files = trace_files(path);
+  if (!files) return files.error();
+  std::vector<UnreadableTrace> unreadable;
+  for (const fs::path& file : *files) {
+    const std::string name = file.filename().string();
+    auto traces = read_trace(file, options);
+    if (!traces) unreadable.push_back({name, traces.error().message});
+    if (!traces) continue;
+    const bool several = traces->size() > 1;
+    for (RawTrace& trace : *traces) {
+      const std::string process = process_name(trace.meta);
+      take(!several ? name : files->size() > 1 ? name + " " + process : process, file, std::move(trace));
+    }
+  }
+  if (unreadable.size() == files->size()) return Error{unreadable.front().why};
+  return unreadable;
 }
 
 Result<fs::path> newest_trace(const fs::path& folder) {

@@ -1,18 +1,27 @@
 // The traces of one recording: one file, or a folder with one file per process.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/trace/read_trace.h"
 #include "reports/named_run.h"
 
 namespace zerostall::cli {
 
 // Files of a trace: the file itself, or what lies in the folder, ranks in order and then the others by name; of a
-// folder what is called *.zstall or begins like a trace. Fails for a folder without traces; a file that is no trace is
-// found out by reading it.
+// folder what is called *.zstall, *.pt.trace.json, *.pt.trace.json.gz or *.sqlite, or begins like our own traces. Fails
+// for a folder without traces; a file that is no trace is found out by reading it.
 Result<std::vector<std::filesystem::path>> trace_files(const std::filesystem::path& path);
+
+using TakeProcess = std::function<void(std::string name, const std::filesystem::path& file, RawTrace)>;
+
+// Calls `take` with each process of a trace or folder of traces, one after the other: its name beside the others, its
+// file, and what was recorded of it. Returns the files that could not be read; fails where none could.
+Result<std::vector<UnreadableTrace>> for_each_process(const std::filesystem::path& path, const ReadOptions& options,
+                                                      const TakeProcess& take);
 
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);

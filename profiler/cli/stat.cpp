@@ -10,7 +10,6 @@
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
-#include "profiler/trace/read_native.h"
 #include "reports/stacks_text.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
@@ -38,19 +37,14 @@ struct Recording {
 };
 
 Result<Recording> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
-  const auto files = trace_files(path);
-  if (!files) return files.error();
   Recording all;
-  for (const fs::path& file : *files) {
-    auto raw = read_native(file);
-    if (raw)
-      all.runs.push_back(
-          {file.filename().string(),
-           analyze(std::move(*raw), {file.string(), options.warmup, options.corrected, options.own_cost}, steps)});
-    else
-      all.unreadable.push_back({file.filename().string(), raw.error().message});
-  }
-  if (all.runs.empty()) return Error{all.unreadable.front().why};
+  const auto analyze_one = [&](std::string name, const fs::path& file, RawTrace raw) {
+    const SummaryOptions wanted{file.string(), options.warmup, options.corrected, options.own_cost};
+    all.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
+  };
+  auto unreadable = for_each_process(path, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
+  if (!unreadable) return unreadable.error();
+  all.unreadable = std::move(*unreadable);
   return all;
 }
 
@@ -73,7 +67,7 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
   Outcome outcome;
   outcome.out = options.json
                     ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks)
-                    : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run) +
+                    : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run, options.verbose) +
                           (options.stacks ? render_stacks_text(run.stacks) : "");
   if (options.corrected && !run.corrected) {
     outcome.code = ExitCode::cannot_tell;

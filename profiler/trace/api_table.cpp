@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 namespace zerostall {
 namespace {
@@ -126,6 +127,18 @@ constexpr auto kTable = std::to_array<ApiInfo>({
     {"cuModuleLoadFatBinary", module_load}, {"cuLibraryLoadData", module_load}, {"cuLibraryLoadFromFile", module_load},
     {"cudaLibraryLoadData", module_load}, {"cudaLibraryLoadFromFile", module_load}, {"cuFuncLoad", module_load},
 });
+// HIP's calls that have no call of CUDA's runtime or driver API behind the other prefix: sorted.
+constexpr auto kHipTable = std::to_array<ApiInfo>({
+    {"hipDrvLaunchKernelEx", launch}, {"hipDrvMemcpy2DUnaligned", copy, kSync, kByCall},
+    {"hipDrvMemcpy3D", copy, kSync, kByCall}, {"hipDrvMemcpy3DAsync", copy, kAsync, kByCall},
+    {"hipExtLaunchKernel", launch}, {"hipExtLaunchMultiKernelMultiDevice", launch},
+    {"hipExtMallocWithFlags", implicit, kSync, kNone, kGrows}, {"hipExtModuleLaunchKernel", launch},
+    {"hipHccModuleLaunchKernel", launch}, {"hipHostFree", implicit}, {"hipHostMalloc", implicit},
+    {"hipMemcpyParam2D", copy, kSync, kByCall}, {"hipMemcpyParam2DAsync", copy, kAsync, kByCall},
+    {"hipMemcpyWithStream", copy, kSync, kByCall},
+    {"hipModuleLaunchCooperativeKernel", launch}, {"hipModuleLaunchCooperativeKernelMultiDevice", launch},
+    {"hipModuleLaunchKernel", launch},
+});
 // clang-format on
 
 bool is_digits(std::string_view text) {
@@ -189,7 +202,29 @@ bool uses_per_thread_stream(std::string_view name) {
   return name.find("_ptsz") != std::string_view::npos || name.find("_ptds") != std::string_view::npos;
 }
 
+namespace {
+
+// Of each HIP call the documentation names the call of CUDA that it stands for: nearly always the one of the same name.
+std::array<std::string, 2> cuda_names(std::string_view hip) {
+  cut_suffix(hip, "R0600");  // the version of a structure it fills in
+  return {"cuda" + std::string(hip.substr(3)), "cu" + std::string(hip.substr(3))};
+}
+
+bool is_hip(std::string_view name) { return name.size() > 3 && name.starts_with("hip") && name[3] < 'a'; }
+
+ApiInfo find_hip_api(std::string_view name) {
+  static_assert(std::is_sorted(kHipTable.begin(), kHipTable.end(), [](auto& a, auto& b) { return a.name < b.name; }));
+  for (const ApiInfo& info : kHipTable)
+    if (info.name == name) return info;
+  for (const std::string& cuda : cuda_names(name))
+    if (const ApiInfo info = find_api(cuda); !info.name.empty()) return info;
+  return {};
+}
+
+}  // namespace
+
 ApiInfo find_api(std::string_view name) {
+  if (is_hip(name)) return find_hip_api(name);
   static constexpr auto order = by_name(kTable, [](const ApiInfo& info) { return info.name; });
   std::array<char, kLongestName> room;
   name = plain_name(name, room);
@@ -200,6 +235,9 @@ ApiInfo find_api(std::string_view name) {
 
 bool is_known_api(std::string_view name) {
   if (!find_api(name).name.empty()) return true;
+  if (is_hip(name))
+    for (const std::string& cuda : cuda_names(name))
+      if (is_known_api(cuda)) return true;
   std::array<char, kLongestName> room;
   name = plain_name(name, room);
   const auto uninteresting = uninteresting_apis();

@@ -52,7 +52,8 @@ std::span<const std::string_view> uninteresting_apis();
 // nobody can tell: it must be reported, never taken for uninteresting.
 bool is_known_api(std::string_view name);
 
-// Looks a call up by its name with or without suffixes. Unknown names are `other`, with an empty name.
+// Looks a call up by its name with or without suffixes. Unknown names are `other`, with an empty name. A call of HIP
+// (ROCm) is what the call of CUDA's that it stands for is.
 ApiInfo find_api(std::string_view name);
 
 // "cudaMemcpyAsync_ptsz_v7000" -> "cudaMemcpyAsync": cuts version suffixes of four or more digits, and _ptsz, _ptds.

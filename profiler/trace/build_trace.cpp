@@ -304,6 +304,7 @@ Trace build_trace(RawTrace raw) {
   trace.lost_calls = raw.lost_calls;
   trace.lost_marks = raw.lost_marks;
   trace.oddities = std::move(raw.oddities);
+  trace.contents = std::move(raw.contents);
   trace.notes = std::move(raw.notes);
   trace.stacks = std::move(raw.stacks);
   read_notes(trace);

@@ -96,6 +96,7 @@ struct Trace {
   std::int64_t lost_records = 0;                 // GPU records
   std::int64_t lost_calls = 0, lost_marks = 0;   // that the tracer saw and could not record
   std::map<std::string, std::int64_t> oddities;  // reader's and builder's, by name; only names that occurred
+  std::map<std::string, std::int64_t> contents;  // files of other tools: records by the tool's own kind, used or not
 
   std::span<const Call> calls_of(ThreadIndex thread) const {
     return std::span(calls).subspan(threads[thread].first, threads[thread].count);

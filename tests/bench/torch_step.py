@@ -1,6 +1,8 @@
-"""Training steps of a small transformer, some at a time: reads lines "step COUNT", does so many, and answers each line with
-the CPU time (ns) of the whole process since its start, the steps' own included. Argument: what profiles it meanwhile:
-nothing, "kineto" (PyTorch's profiler, CUDA activity alone) or "kineto_cpu" (CPU activity as well)."""
+"""Training steps of a small transformer, some at a time: reads lines "step COUNT [on|off]", does so many, between
+cudaProfilerStart and cudaProfilerStop where the line says "on", and answers each line with the CPU time (ns) of the whole
+process since its start, the steps' own included, with that of the tracer's and CUPTI's own threads alone, and with
+both for the steps of this line. Argument: what profiles it meanwhile: nothing, "kineto" (PyTorch's profiler, CUDA activity alone) or "kineto_cpu" (CPU activity as well)."""
+import pathlib
 import sys
 import time
 
@@ -36,6 +38,15 @@ class Model(nn.Module):
         return self.head(self.blocks(self.words(words)))
 
 
+def helpers_ns():
+    """CPU time of the threads that are not the program's."""
+    total = 0
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        if (task / "comm").read_text().strip() in ("zerostall", "cupti-worker"):
+            total += int((task / "schedstat").read_text().split()[0])
+    return total
+
+
 def main():
     torch.set_num_threads(1)
     model = Model().cuda()
@@ -65,9 +76,16 @@ def main():
         profiler = torch.profiler.profile(activities=kinds)
         profiler.start()
     for line in sys.stdin:
-        for _ in range(int(line.split()[1])):
+        _, count, *window = line.split()
+        if window == ["on"]:
+            torch.cuda.profiler.start()
+        before = time.process_time_ns(), helpers_ns()
+        for _ in range(int(count)):
             step()
-        print(time.process_time_ns(), flush=True)
+        after = time.process_time_ns(), helpers_ns()
+        if window == ["on"]:
+            torch.cuda.profiler.stop()
+        print(*after, *(b - a for a, b in zip(before, after)), flush=True)
     if profiler:
         profiler.stop()
 

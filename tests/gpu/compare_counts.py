@@ -84,7 +84,7 @@ def moved_in_time(name, left, right):
     if group not in ("total", "outside steps") or difference(name) == 0:
         return False
     if counter == "implicit":
-        return difference(name) == difference("calls: cudaHostAlloc")
+        return difference("total: implicit") == difference("calls: cudaHostAlloc")  # inside of steps or outside
     return group == "outside steps" and difference(f"total: {counter}") == 0
 
 

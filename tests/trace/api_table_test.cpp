@@ -79,5 +79,23 @@ TEST(ApiTable, HasEachNameOnceWithoutSuffixAndAsyncAsNamed) {
   EXPECT_GT(seen.size(), 100u);
 }
 
+TEST(ApiTable, CallsOfHipMeanWhatThoseOfCudaMean) {
+  EXPECT_EQ(find_api("hipStreamSynchronize").kind, ApiKind::stream_sync);
+  EXPECT_EQ(find_api("hipDeviceSynchronize").kind, ApiKind::device_sync);
+  EXPECT_TRUE(find_api("hipMemcpyAsync").async);
+  EXPECT_EQ(find_api("hipMemcpyDtoH").direction, CopyDirection::device_to_host);
+  EXPECT_EQ(find_api("hipExtModuleLaunchKernel").kind, ApiKind::launch);
+  EXPECT_EQ(find_api("hipMemcpyWithStream").kind, ApiKind::copy);
+  EXPECT_FALSE(find_api("hipMemcpyWithStream").async);
+  EXPECT_EQ(find_api("hipHostMalloc").kind, ApiKind::implicit);
+}
+
+TEST(ApiTable, KnowsCallsOfHipThatDoNotMatterAndThoseItHasNeverHeardOf) {
+  EXPECT_TRUE(is_known_api("hipGetDevicePropertiesR0600"));
+  EXPECT_TRUE(is_known_api("hipStreamIsCapturing"));
+  EXPECT_FALSE(is_known_api("hipDoesNotExist"));
+  EXPECT_FALSE(is_known_api("hippo"));
+}
+
 }  // namespace
 }  // namespace zerostall

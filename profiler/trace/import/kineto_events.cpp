@@ -1,0 +1,390 @@
+#include "profiler/trace/import/kineto_events.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "profiler/trace/api_table.h"
+
+namespace zerostall::kineto {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::uint32_t four(const char (&text)[5]) {
+  std::uint32_t value = 0;
+  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(text[i]);
+  return value;
+}
+
+std::uint32_t first_four(const char* text) {
+  std::uint32_t value = 0;
+  std::memcpy(&value, text, sizeof value);
+  return value;
+}
+
+// A scalar as written, without the space behind it; strings with their quotes.
+std::string_view trim(std::string_view token) {
+  while (!token.empty() &&
+         (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
+    token.remove_suffix(1);
+  return token;
+}
+
+// Without quotes, where it has some.
+std::string_view bare(std::string_view token) {
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
+  return token.substr(1, token.size() - 2);
+}
+
+std::string_view token_of(simdjson::simdjson_result<ondemand::value> value) {
+  std::string_view token;
+  return value.raw_json_token().get(token) ? std::string_view{} : trim(token);
+}
+
+// Text of a string token; escapes resolved. What is no valid string stays as written.
+std::string text_of(std::string_view token) {
+  const std::string_view raw = bare(token);
+  if (raw.find('\\') == std::string_view::npos) return std::string(raw);
+  simdjson::dom::parser parser;
+  std::string_view text;
+  const simdjson::padded_string padded(token);
+  return parser.parse(padded).get_string().get(text) ? std::string(raw) : std::string(text);
+}
+
+// Bytes that JSON forbids, and bad UTF-8 with them, to something harmless: outside of strings a control character is a
+// space, and within it can be one.
+bool mend(EventChunk& chunk) {
+  bool mended = false;
+  for (std::size_t i = 1; i <= chunk.size; ++i) {
+    auto& c = reinterpret_cast<unsigned char&>(chunk.buffer[i]);
+    if (c < 0x20 && c != '\n' && c != '\r' && c != '\t')
+      c = ' ', mended = true;
+    else if (c == '\n' || c == '\r' || c == '\t')
+      c = ' ';
+  }
+  const simdjson::error_code error =
+      simdjson::validate_utf8(chunk.buffer.data(), chunk.size + 1) ? simdjson::SUCCESS : simdjson::UTF8_ERROR;
+  if (!error) return mended;
+  for (std::size_t i = 1; i <= chunk.size;) {
+    const auto c = static_cast<unsigned char>(chunk.buffer[i]);
+    const std::size_t length = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+    const bool valid = length == 1 || (length > 1 && i + length <= chunk.size + 1 &&
+                                       simdjson::validate_utf8(chunk.buffer.data() + i, length));
+    if (!valid) chunk.buffer[i] = '?';
+    i += valid ? length : 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+struct EventParser::Parser {
+  ondemand::parser parser;
+};
+
+// The scalars of an event, as written; empty = absent.
+struct EventParser::Event {
+  std::string_view phase, category, name, process, thread, begin, duration;
+  EventKind category_kind = EventKind::other;
+  std::string_view correlation, device, context, stream, bytes, size, kind, graph_node, sync_kind;
+
+  void read(const ondemand::raw_json_string& key, simdjson::simdjson_result<ondemand::value> value);
+  void read_arguments(ondemand::object arguments);
+  void read_argument(std::string_view key, simdjson::simdjson_result<ondemand::value> value);
+  // Nothing more of it is of interest.
+  bool is_boring() const {
+    return category_kind == EventKind::other && !category.empty() && !begin.empty() && !name.empty() &&
+           !is_profiler_step(bare(name));
+  }
+};
+
+// The shortest keys are told by their first bytes: the text goes on behind them.
+void EventParser::Event::read(const ondemand::raw_json_string& key, simdjson::simdjson_result<ondemand::value> value) {
+  const char* const raw = key.raw();
+  const std::uint32_t word = first_four(raw);
+  switch (word) {
+    case four("cat\""):
+      category = token_of(value);
+      category_kind = kind_of(bare(category));
+      return;
+    case four("pid\""):
+      process = token_of(value);
+      return;
+    case four("tid\""):
+      thread = token_of(value);
+      return;
+    case four("dur\""):
+      duration = token_of(value);
+      return;
+    case four("name"):
+      if (raw[4] == '"') name = token_of(value);
+      return;
+    case four("args"):
+      if (ondemand::object arguments; raw[4] == '"' && !value.get_object().get(arguments)) read_arguments(arguments);
+      return;
+    default:
+      if ((word & 0xffffff) == (four("ts\" ") & 0xffffff)) begin = token_of(value);
+      if ((word & 0xffffff) == (four("ph\" ") & 0xffffff)) phase = token_of(value);
+  }
+}
+
+void EventParser::Event::read_arguments(ondemand::object arguments) {
+  for (auto field : arguments) {
+    ondemand::raw_json_string key;
+    if (field.key().get(key)) return;
+    const char* const raw = key.raw();
+    const char* const end = static_cast<const char*>(std::memchr(raw, '"', 24));
+    if (end) read_argument({raw, static_cast<std::size_t>(end - raw)}, field.value());
+  }
+}
+
+void EventParser::Event::read_argument(std::string_view key, simdjson::simdjson_result<ondemand::value> value) {
+  switch (key.size()) {
+    case 4:
+      if (key == "size") size = token_of(value);
+      if (key == "kind") kind = token_of(value);
+      return;
+    case 5:
+      if (key == "bytes") bytes = token_of(value);
+      return;
+    case 6:
+      if (key == "device") device = token_of(value);
+      if (key == "stream") stream = token_of(value);
+      return;
+    case 7:
+      if (key == "context") context = token_of(value);
+      return;
+    case 11:
+      if (key == "correlation") correlation = token_of(value);
+      return;
+    case 13:
+      if (key == "graph node id") graph_node = token_of(value);
+      return;
+    case 14:
+      if (key == "cuda_sync_kind") sync_kind = token_of(value);
+      return;
+    default:
+      return;
+  }
+}
+
+EventParser::EventParser() : parser_(std::make_unique<Parser>()) {}
+EventParser::~EventParser() = default;
+
+std::uint32_t EventParser::name_id(std::string_view token) {
+  if (const auto found = name_ids_.find(token); found != name_ids_.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(names_.size());
+  names_.push_back(text_of(token));
+  copies_.push_back(parse_copy_name(names_.back()));
+  calls_matter_.push_back(!find_api(names_.back()).name.empty() || !is_known_api(names_.back()));
+  name_ids_.emplace(token, id);
+  return id;
+}
+
+std::uint32_t EventParser::thread_id(std::string_view process, std::string_view thread) {
+  if (process == last_process_ && thread == last_thread_ && !threads_.empty()) return last_thread_id_;
+  last_process_ = process;
+  last_thread_ = thread;
+  ThreadKey key{text_of(process), text_of(thread)};
+  const auto [entry, is_new] = thread_ids_.try_emplace(key, static_cast<std::uint32_t>(threads_.size()));
+  if (is_new) threads_.push_back(std::move(key));
+  return last_thread_id_ = entry->second;
+}
+
+bool EventParser::read_times(const Event& event, Nanos* begin, Nanos* end, Events& events) {
+  const auto from = parse_microseconds(bare(event.begin));
+  const auto length = event.duration.empty() ? Stamp{} : parse_microseconds(bare(event.duration));
+  if (!from || !length) {
+    events.oddities.add("bad_numbers");
+    return false;
+  }
+  *begin = from->ns;
+  *end = from->ns + length->ns;  // both are at most half of what fits
+  return true;
+}
+
+namespace {
+
+bool is_fractional(std::string_view token) {
+  const auto point = token.find('.');
+  return point != std::string_view::npos && token.find_first_of("123456789", point) != std::string_view::npos;
+}
+
+// 0 = absent. Numbers that do not fit are counted: they link nothing.
+std::uint32_t number32(std::string_view token, Events& events) {
+  if (token.empty()) return 0;
+  const auto value = parse_whole(bare(token));
+  if (value && *value >= 0 && *value <= std::numeric_limits<std::uint32_t>::max())
+    return static_cast<std::uint32_t>(*value);
+  if (!value || *value != -1) events.oddities.add("bad_numbers");  // -1 = does not apply
+  return 0;
+}
+
+Bytes read_bytes(std::string_view token, Events& events) {
+  if (token.empty()) return 0;
+  const auto value = parse_whole(bare(token));
+  if (value && *value >= 0) return *value;
+  events.oddities.add("bad_numbers");
+  return 0;
+}
+
+}  // namespace
+
+void EventParser::add_call(const Event& event, Events& events) {
+  RawCall call;
+  call.name = name_id(event.name);
+  if (!calls_matter_[call.name]) {
+    events.contents.add("calls that never matter");
+    return;
+  }
+  if (!read_times(event, &call.begin_ns, &call.end_ns, events)) return;
+  call.thread = thread_id(event.process, event.thread);
+  call.correlation = number32(event.correlation, events);
+  call.bytes = read_bytes(event.bytes.empty() ? event.size : event.bytes, events);
+  if (!event.stream.empty()) call.stream = static_cast<std::uint64_t>(parse_whole(bare(event.stream)).value_or(0));
+  if (!event.kind.empty())
+    if (const auto kind = parse_whole(bare(event.kind))) call.direction = direction_of_hip_kind(*kind);
+  events.calls.push_back(call);
+}
+
+void EventParser::add_gpu_op(const Event& event, EventKind kind, Events& events) {
+  RawGpuOp op;
+  if (!read_times(event, &op.begin_ns, &op.end_ns, events)) return;
+  op.name = name_id(event.name);
+  op.kind = kind == EventKind::kernel ? GpuOpKind::kernel
+            : kind == EventKind::copy ? GpuOpKind::copy
+                                      : GpuOpKind::memset;
+  op.correlation = number32(event.correlation, events);
+  op.device = number32(event.device.empty() ? event.process : event.device, events);
+  op.context = number32(event.context, events);
+  op.stream = number32(event.stream.empty() ? event.thread : event.stream, events);
+  op.from_graph = number32(event.graph_node, events) != 0;
+  if (kind == EventKind::copy) {
+    const CopyKind& copy = copies_[op.name];
+    op.direction = copy.direction;
+    op.source = copy.source;
+    op.target = copy.target;
+    op.bytes = read_bytes(event.bytes, events);
+  } else if (kind == EventKind::memset) {
+    op.target = parse_memset_name(names_[op.name]);
+    op.bytes = read_bytes(event.bytes, events);
+  }
+  events.gpu_ops.push_back(op);
+}
+
+void EventParser::add_annotation(const Event& event, Events& events) {
+  RawMark mark;
+  Nanos end = 0;
+  if (!read_times(event, &mark.time_ns, &end, events)) return;
+  mark.thread = thread_id(event.process, event.thread);
+  mark.text = name_id(event.name);
+  const std::string_view phase = bare(event.phase);
+  mark.kind = phase == "X"   ? RawMarkKind::start
+              : phase == "B" ? RawMarkKind::push
+              : phase == "E" ? RawMarkKind::pop
+                             : RawMarkKind::instant;
+  events.marks.push_back(mark);
+  events.range_ends.push_back(end);
+}
+
+void EventParser::add(const Event& event, Events& events) {
+  const std::string_view category = bare(event.category);
+  events.contents.add(category.empty() ? "no category" : category);
+  const std::string_view phase = bare(event.phase);
+  const bool is_range = phase == "X";
+  events.fractional_times += is_range && is_fractional(event.begin);
+  const EventKind kind = event.category_kind;
+  if (kind == EventKind::other && !is_profiler_step(bare(event.name))) return;
+  if (kind == EventKind::annotation || kind == EventKind::other) {
+    if (is_range || phase == "B" || phase == "E" || phase == "i" || phase == "I")
+      if (category != "gpu_user_annotation") add_annotation(event, events);
+  } else if (!is_range) {
+    events.oddities.add("events_without_duration");
+  } else if (kind == EventKind::call) {
+    add_call(event, events);
+  } else if (kind == EventKind::sync) {
+    events.contents.add("cuda_sync: " + text_of(event.sync_kind.empty() ? event.name : event.sync_kind));
+  } else {
+    add_gpu_op(event, kind, events);
+  }
+}
+
+// It was cut short after all.
+void EventParser::forget(const Event& boring, Events& events) {
+  events.contents.add(bare(boring.category), -1);
+  events.fractional_times -= bare(boring.phase) == "X" && is_fractional(boring.begin);
+}
+
+// False: not even the first step of parsing went through, and nothing was read.
+bool EventParser::parse_array(std::string_view array, Events& events) {
+  ondemand::document document;
+  ondemand::array list;
+  if (parser_->parser.iterate(array.data(), array.size(), array.size() + kChunkPadding).get(document)) return false;
+  events.end = Events::End::cut_short;
+  events.used = 0;
+  if (document.get_array().get(list)) return true;
+  std::optional<Event> boring;  // the event before, if its end was not seen
+  const auto position = [&](const char* at) { return static_cast<std::size_t>(at - array.data()) - 1; };
+  for (auto element : list) {
+    std::string_view token;
+    if (element.raw_json_token().get(token)) {
+      if (boring) forget(*boring, events);
+      return true;
+    }
+    boring.reset();
+    events.used = position(token.data());
+    ondemand::object object;
+    const auto error = element.get_object().get(object);
+    if (error == simdjson::INCORRECT_TYPE) {
+      events.oddities.add("events_not_objects");
+      continue;
+    }
+    if (error) return true;
+    Event event;
+    for (auto field : object) {
+      ondemand::raw_json_string key;
+      if (field.key().get(key)) return true;
+      event.read(key, field.value());
+      if (event.is_boring()) {
+        boring = event;
+        break;
+      }
+    }
+    add(event, events);
+  }
+  const char* behind = nullptr;
+  if (document.current_location().get(behind)) {  // nothing: the list ended with our own bracket
+    events.end = Events::End::whole;
+    events.used = array.size() - 2;
+  } else {
+    events.end = Events::End::list_ended;
+    events.used = position(behind);
+  }
+  return true;
+}
+
+void EventParser::parse(EventChunk& chunk, Events& events) {
+  const auto empty = [&] {
+    events.calls.clear();
+    events.gpu_ops.clear();
+    events.marks.clear();
+    events.range_ends.clear();
+    events.contents.clear();
+    events.oddities.clear();
+    events.fractional_times = 0;
+  };
+  empty();
+  if (parse_array(chunk.as_array(), events)) return;
+  if (mend(chunk)) {
+    empty();
+    events.oddities.add("text_not_utf8");
+    if (parse_array(chunk.as_array(), events)) return;
+  }
+  events.end = Events::End::cut_short;
+  events.used = 0;
+}
+
+}  // namespace zerostall::kineto
