@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <future>
 #include <limits>
+#include <memory>
+#include <system_error>
+#include <thread>
 
 #include "profiler/trace/import/nsys_import.h"
 #include "profiler/trace/import/order_calls.h"
@@ -51,14 +56,51 @@ void sort_by_first_call(std::deque<NsysProcess>& processes) {
   processes = std::move(sorted);
 }
 
-Result<std::vector<RawTrace>> import_from(SqliteFile& db) {
+// GPU work, read on its own: from a second connection, or the same one afterwards.
+struct GpuWork {
+  std::unique_ptr<SqliteFile> db;  // the second connection
+  std::unique_ptr<NsysImport> import;
+  Result<bool> any = Error{};
+};
+
+GpuWork read_gpu_work(SqliteFile& db) {
+  auto texts = NsysTexts::open(db);
+  if (!texts) return {nullptr, nullptr, texts.error()};
+  auto import = std::make_unique<NsysImport>(NsysImport{db, std::move(*texts)});
+  auto any = read_nsys_gpu_ops(*import);
+  return {nullptr, std::move(import), std::move(any)};
+}
+
+using Reopen = std::function<Result<SqliteFile>()>;
+
+GpuWork reopen_and_read(const Reopen& reopen) {
+  auto opened = reopen();
+  if (!opened) return {nullptr, nullptr, opened.error()};
+  auto db = std::make_unique<SqliteFile>(std::move(*opened));
+  GpuWork work = read_gpu_work(*db);
+  work.db = std::move(db);
+  return work;
+}
+
+// Where `reopen` is given, GPU work is read by a second thread.
+Result<std::vector<RawTrace>> import_from(SqliteFile& db, const Reopen& reopen) {
   if (!is_nsys(db)) return Error{fmt::format("{}: {}", db.name(), db.describe())};
   auto texts = NsysTexts::open(db);
   if (!texts) return texts.error();
   NsysImport import{db, std::move(*texts)};
-  if (const auto read = read_nsys_calls(import); !read) return read.error();
-  for (const auto part : {read_nsys_gpu_ops, read_nsys_syncs, read_nsys_marks, read_nsys_overheads,
-                          read_nsys_diagnostics, read_nsys_meta})
+  std::future<GpuWork> second;
+  try {
+    if (reopen) second = std::async(std::launch::async, [&] { return reopen_and_read(reopen); });
+  } catch (const std::system_error&) {
+    // no thread to be had: one after the other
+  }
+  const auto calls = read_nsys_calls(import);
+  GpuWork gpu = second.valid() ? second.get() : calls ? read_gpu_work(db) : GpuWork{};
+  if (!calls) return calls.error();
+  if (!gpu.any) return gpu.any.error();
+  take_gpu_ops(import, *gpu.import);
+  for (NsysProcess& process : import.processes) process.trace.meta.counts_only = import.has_calls && !*gpu.any;
+  for (const auto part : {read_nsys_syncs, read_nsys_marks, read_nsys_overheads, read_nsys_diagnostics, read_nsys_meta})
     if (const auto read = part(import); !read) return read.error();
   if (import.texts.failure) return *import.texts.failure;
   sort_by_first_call(import.processes);
@@ -68,19 +110,28 @@ Result<std::vector<RawTrace>> import_from(SqliteFile& db) {
   return traces;
 }
 
+constexpr std::uintmax_t kWorthAThread = 1 << 20;  // bytes: a smaller file is read sooner than a thread begins
+
+bool use_second_thread(const std::filesystem::path& path, const ReadOptions& options) {
+  const unsigned threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+  std::error_code error;
+  return threads > 1 && std::filesystem::file_size(path, error) >= kWorthAThread && !error;
+}
+
 }  // namespace
 
-Result<std::vector<RawTrace>> import_nsys(const std::filesystem::path& path, const ReadOptions&) {
+Result<std::vector<RawTrace>> import_nsys(const std::filesystem::path& path, const ReadOptions& options) {
   auto db = SqliteFile::open(path);
   if (!db) return db.error();
-  return import_from(*db);
+  if (!use_second_thread(path, options)) return import_from(*db, nullptr);
+  return import_from(*db, [&] { return SqliteFile::open(path); });
 }
 
 Result<std::vector<RawTrace>> parse_nsys(std::span<const std::byte> bytes, const std::string& name,
                                          const ReadOptions&) {
   auto db = SqliteFile::from_bytes(bytes, name);
   if (!db) return db.error();
-  return import_from(*db);
+  return import_from(*db, nullptr);
 }
 
 }  // namespace zerostall

@@ -8,21 +8,9 @@
 namespace zerostall {
 namespace {
 
-constexpr std::size_t kMostProcesses = 4096;
-
 enum Column : int { kBegin, kEnd, kName, kThread, kCorrelation, kResult };
 const std::vector<std::string> kColumns = {"start", "end", "nameId", "globalTid", "correlationId", "returnValue"};
 constexpr std::size_t kRequired = 3;
-
-NsysProcess* process_for_call(NsysImport& import, std::int64_t id) {
-  NsysProcess*& process = import.by_id[id];
-  if (process == nullptr && import.processes.size() < kMostProcesses) {
-    import.processes.emplace_back().id = id;
-    process = &import.processes.back();
-  }
-  import.has_calls = true;
-  return process;
-}
 
 std::int32_t saturated(std::int64_t value) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -75,7 +63,8 @@ class CallReader {
 
  private:
   bool switch_to(std::int64_t global) {
-    process_ = process_for_call(import_, process_of(global));
+    process_ = import_.make(process_of(global));
+    import_.has_calls = true;
     last_global_ = global;
     too_many = process_ == nullptr;
     if (too_many) return false;

@@ -101,6 +101,15 @@ NsysProcess* NsysImport::find(Cell cell, std::int64_t global) const {
   return found == by_id.end() ? nullptr : found->second;
 }
 
+NsysProcess* NsysImport::make(std::int64_t id) {
+  NsysProcess*& process = by_id[id];
+  if (process == nullptr && processes.size() < kMostProcesses) {
+    processes.emplace_back().id = id;
+    process = &processes.back();
+  }
+  return process;
+}
+
 StringId NsysImport::intern(NsysProcess& process, std::string_view text) {
   const std::size_t known = process.trace.strings.size();
   const StringId id = process.trace.strings.intern(text);
