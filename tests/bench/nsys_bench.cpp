@@ -3,6 +3,7 @@
 // rows of events (3 million). Limit: 0.7 of the speed of the bare scan.
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -135,6 +136,19 @@ double seconds(const Action& action) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// What one thread computes: others on the machine do not count.
+template <class Action>
+double cpu_seconds(const Action& action) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const double begin = now();
+  action();
+  return now() - begin;
+}
+
 int run(const fs::path& source, std::int64_t wanted) {
   auto folder = TempFolder::make();
   if (!folder) throw std::runtime_error(folder.error().message);
@@ -152,21 +166,20 @@ int run(const fs::path& source, std::int64_t wanted) {
   double bare = 1e9, one = 1e9, two = 1e9;
   std::int64_t sum = 0;
   for (int round = 0; round < kRounds; ++round) {
-    bare = std::min(bare, seconds([&] { sum += scan(Database(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX)); }));
-    one = std::min(one, seconds([&] { sum += static_cast<std::int64_t>(import(1)->size()); }));
+    bare =
+        std::min(bare, cpu_seconds([&] { sum += scan(Database(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX)); }));
+    one = std::min(one, cpu_seconds([&] { sum += static_cast<std::int64_t>(import(1)->size()); }));
     two = std::min(two, seconds([&] { sum += static_cast<std::int64_t>(import(2)->size()); }));
   }
   const auto show = [&](const char* what, double time) {
-    fmt::print("{:26} {:.3f} s  {:.2f} M rows/s  ratio {:.2f}\n", what, time, static_cast<double>(rows) / time / 1e6,
-               bare / time);
+    fmt::print("{:38} {:.3f} s  {:.2f} M rows/s  {:.2f} of a bare scan\n", what, time,
+               static_cast<double>(rows) / time / 1e6, bare / time);
   };
-  show("bare scan", bare);
-  show("import_nsys, one thread", one);
-  show("import_nsys, two threads", two);
-  const bool ok = bare / one >= kLimit;
-  fmt::print("ratio of one thread {:.2f}, limit {:.2f}: {}  [{}]\n", bare / one, kLimit, ok ? "ok" : "TOO SLOW",
-             sum % 10);
-  return ok ? 0 : 1;
+  show("bare scan (CPU time)", bare);
+  show("import_nsys, one thread (CPU time)", one);
+  show("import_nsys, two threads (elapsed)", two);
+  fmt::print("ratio to limit ({} of a bare scan): {:.2f}  [{}]\n", kLimit, kLimit * one / bare, sum % 10);
+  return kLimit * one <= bare ? 0 : 1;
 }
 
 }  // namespace
