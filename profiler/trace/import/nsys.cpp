@@ -24,25 +24,20 @@ bool is_nsys(const SqliteFile& db) {
   return std::any_of(db.tables().begin(), db.tables().end(), of_nsys);
 }
 
-// What cannot be said of one process is said of the first.
-void finish(NsysImport& import) {
-  for (NsysProcess& process : import.processes) {
-    RawTrace& trace = process.trace;
-    order_calls(trace.calls, trace.strings);
-    trace.lost_calls += import.lost_calls;
-    trace.lost_marks += import.lost_marks;
-    if (import.lost_gpu_ops == 0) continue;
-    RawNote note{0, static_cast<std::uint64_t>(import.lost_gpu_ops), 0,
-                 trace.strings.intern("rows of GPU work cannot be read")};
-    note.kind = NoteKind::lost_records;
-    trace.notes.push_back(note);
+void gather_calls(NsysProcess& process) {
+  std::vector<RawCall>& calls = process.trace.calls;
+  for (NsysThread& thread : process.threads) {
+    order_thread(thread.calls, process.trace.strings);
+    if (calls.empty())
+      calls = std::move(thread.calls);
+    else
+      calls.insert(calls.end(), thread.calls.begin(), thread.calls.end());
+    thread.calls = {};
   }
-  RawTrace& first = import.processes.front().trace;
-  for (const auto& [name, count] : import.contents) first.contents[name] += count;
-  for (const auto& [name, count] : import.oddities) first.oddities[name] += count;
 }
 
-void sort_by_first_call(std::deque<NsysProcess>& processes) {
+// In order of their first call.
+std::vector<NsysProcess*> sorted(std::deque<NsysProcess>& processes) {
   const auto first = [](const NsysProcess& process) {
     Nanos begin_ns = std::numeric_limits<Nanos>::max();
     for (const RawCall& call : process.trace.calls) begin_ns = std::min(begin_ns, call.begin_ns);
@@ -51,9 +46,27 @@ void sort_by_first_call(std::deque<NsysProcess>& processes) {
   std::vector<std::pair<Nanos, NsysProcess*>> order;
   for (NsysProcess& process : processes) order.emplace_back(first(process), &process);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::deque<NsysProcess> sorted;
-  for (const auto& [begin_ns, process] : order) sorted.push_back(std::move(*process));
-  processes = std::move(sorted);
+  std::vector<NsysProcess*> sorted;
+  for (const auto& [begin_ns, process] : order) sorted.push_back(process);
+  return sorted;
+}
+
+// What cannot be said of one process is said of the first.
+std::vector<RawTrace> finish(NsysImport& import, const std::vector<NsysProcess*>& processes) {
+  std::vector<RawTrace> traces;
+  for (NsysProcess* process : processes) {
+    RawTrace& trace = traces.emplace_back(std::move(process->trace));
+    trace.lost_calls += import.lost_calls;
+    trace.lost_marks += import.lost_marks;
+    if (import.lost_gpu_ops == 0) continue;
+    RawNote note{0, static_cast<std::uint64_t>(import.lost_gpu_ops), 0,
+                 trace.strings.intern("rows of GPU work cannot be read")};
+    note.kind = NoteKind::lost_records;
+    trace.notes.push_back(note);
+  }
+  for (const auto& [name, count] : import.contents) traces.front().contents[name] += count;
+  for (const auto& [name, count] : import.oddities) traces.front().oddities[name] += count;
+  return traces;
 }
 
 // GPU work, read on its own: from a second connection, or the same one afterwards.
@@ -103,11 +116,8 @@ Result<std::vector<RawTrace>> import_from(SqliteFile& db, const Reopen& reopen) 
   for (const auto part : {read_nsys_syncs, read_nsys_marks, read_nsys_overheads, read_nsys_diagnostics, read_nsys_meta})
     if (const auto read = part(import); !read) return read.error();
   if (import.texts.failure) return *import.texts.failure;
-  sort_by_first_call(import.processes);
-  finish(import);
-  std::vector<RawTrace> traces;
-  for (NsysProcess& process : import.processes) traces.push_back(std::move(process.trace));
-  return traces;
+  for (NsysProcess& process : import.processes) gather_calls(process);
+  return finish(import, sorted(import.processes));
 }
 
 constexpr std::uintmax_t kWorthAThread = 1 << 20;  // bytes: a smaller file is read sooner than a thread begins

@@ -59,9 +59,16 @@ class NsysCorrelations {
   std::unordered_map<std::uint32_t, StringId> far_;
 };
 
+struct NsysThread {
+  std::uint32_t id = 0;
+  std::vector<RawCall> calls;
+};
+
 struct NsysProcess {
-  std::int64_t id = 0;  // globalPid >> 24: unique in the file, unlike correlations
-  RawTrace trace;
+  std::int64_t id = 0;               // globalPid >> 24: unique in the file, unlike correlations
+  RawTrace trace;                    // its calls stand in `threads` until all are read
+  std::deque<NsysThread> threads{};  // by first call
+  std::unordered_map<std::uint32_t, NsysThread*> thread_by_id{};
   NsysCorrelations calls;
   std::vector<StringId> names;                           // by small number of StringIds: id in trace.strings + 1
   std::unordered_map<std::int64_t, StringId> far_names;  // the others

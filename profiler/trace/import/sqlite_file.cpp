@@ -23,6 +23,7 @@ constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;  // places in the h
 constexpr std::uint64_t kLogHeaderBytes = 32;
 constexpr std::uint64_t kMostCopied = std::uint64_t{1} << 30;
 constexpr std::size_t kMostTables = 10'000;
+constexpr std::int64_t kUsualRowBytes = 32;  // of a row of times and numbers, at least
 constexpr std::int64_t kMinRowBytes =
     6;  // place in the page, length, row number, header, and one column without a body
 // A scan reads hundreds of megabytes in a second of computing; whoever needs this long goes round in circles.
@@ -333,7 +334,8 @@ Result<std::int64_t> SqliteFile::count_rows(const std::string& table) {
 std::int64_t SqliteFile::guess_rows(const std::string& table) {
   const Statement rows = state_->prepare(fmt::format("SELECT max(rowid) FROM {}", sql_name(table)));
   const bool found = rows && sqlite3_step(rows.get()) == SQLITE_ROW;
-  return std::clamp<std::int64_t>(found ? sqlite3_column_int64(rows.get(), 0) : 0, 0, state_->most_rows);
+  const std::int64_t last = found ? sqlite3_column_int64(rows.get(), 0) : 0;
+  return std::clamp<std::int64_t>(last, 0, state_->most_rows * kMinRowBytes / kUsualRowBytes);
 }
 
 std::string SqliteFile::describe() const {
