@@ -133,7 +133,7 @@ bool use_second_thread(const std::filesystem::path& path, const ReadOptions& opt
 Result<std::vector<RawTrace>> import_nsys(const std::filesystem::path& path, const ReadOptions& options) {
   auto db = SqliteFile::open(path);
   if (!db) return db.error();
-  if (!use_second_thread(path, options)) return import_from(*db, nullptr);
+  if (db->is_copy() || !use_second_thread(path, options)) return import_from(*db, nullptr);
   return import_from(*db, [&] { return SqliteFile::open(path); });
 }
 

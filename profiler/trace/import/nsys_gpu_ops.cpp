@@ -37,7 +37,7 @@ struct OpReader {
     const Cell cell = row.integer(kProcess, global);
     if (cell != last_cell || global != last_global || last == nullptr) {
       if (cell == Cell::other) ++unreadable_values;
-      last = import.make(cell == Cell::integer ? process_of(global) : kNoProcess);
+      last = import.make(cell == Cell::integer ? process_of(global) : 0);
       last_cell = cell;
       last_global = global;
     }
@@ -188,8 +188,7 @@ Result<bool> read_nsys_gpu_ops(NsysImport& gpu) {
 
 void take_gpu_ops(NsysImport& import, NsysImport& gpu) {
   for (NsysProcess& from : gpu.processes) {
-    const Cell cell = from.id == kNoProcess ? Cell::null : Cell::integer;
-    NsysProcess* to = import.find(cell, from.id * (std::int64_t{1} << 24));
+    NsysProcess* to = import.find(Cell::integer, from.id * (std::int64_t{1} << 24));  // 0: not told
     auto& contents = to == nullptr ? import.contents : to->trace.contents;
     for (const auto& [name, count] : from.trace.contents) contents[name] += count;
     auto& ops = from.trace.gpu_ops;

@@ -74,8 +74,6 @@ struct NsysProcess {
   std::unordered_map<std::int64_t, StringId> far_names;  // the others
 };
 
-// The id of rows whose process is not told.
-inline constexpr std::int64_t kNoProcess = -1;
 inline constexpr std::size_t kMostProcesses = 4096;
 
 struct NsysImport {
@@ -87,9 +85,9 @@ struct NsysImport {
   std::map<std::string, std::int64_t> contents{}, oddities{};  // of the file
   std::int64_t lost_calls = 0, lost_gpu_ops = 0, lost_marks = 0;
 
-  // Process of a globalPid or globalTid; nullptr: none with calls. Without calls, and for a NULL where there is one
-  // process alone, that one.
-  NsysProcess* find(Cell cell, std::int64_t global) const;
+  // Process of a globalPid or globalTid; nullptr: none with calls. Where there is one process alone it is that for rows
+  // that do not tell theirs; without any calls it is that for all.
+  NsysProcess* find(Cell cell, std::int64_t global);
   // The process of this id, made where there is none yet; nullptr: there are too many.
   NsysProcess* make(std::int64_t id);
   // The id in the process's strings for a number of StringIds.

@@ -95,7 +95,8 @@ class Reader {
 
   bool read_end(const SqliteRow& from, Row& row) {
     const Cell cell = from.integer(kEnd, row.end_ns);
-    if (cell == Cell::null) row.event = Event::open;
+    // Older exports write 0 for an end that never came.
+    if (cell == Cell::null || (cell == Cell::integer && row.end_ns < row.begin_ns)) row.event = Event::open;
     return cell != Cell::other && is_possible_time(row.end_ns);
   }
 

@@ -148,7 +148,8 @@ Result<Done> read_job(NsysImport& import) {
 Result<Done> count_others(NsysImport& import) {
   for (const std::string& table : import.db.tables()) {
     const bool counted = table.starts_with("CUPTI_ACTIVITY_KIND_") || table.starts_with("NVTX_EVENTS") ||
-                         table.starts_with("CUDA_GRAPH_") || table.starts_with("CUDA_UM_");
+                         table.starts_with("CUDA_GRAPH_") || table.starts_with("CUDA_UM_") ||
+                         table == "PROFILER_OVERHEAD";
     if (!counted || import.contents.contains(table)) continue;
     const auto count = import.db.count_rows(table);
     if (!count) return count.error();

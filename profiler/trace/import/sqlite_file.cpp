@@ -24,8 +24,8 @@ constexpr std::uint64_t kLogHeaderBytes = 32;
 constexpr std::uint64_t kMostCopied = std::uint64_t{1} << 30;
 constexpr std::size_t kMostTables = 10'000;
 constexpr std::int64_t kUsualRowBytes = 32;  // of a row of times and numbers, at least
-constexpr std::int64_t kMinRowBytes =
-    6;  // place in the page, length, row number, header, and one column without a body
+// Place in the page, length, row number, header, and one column without a body.
+constexpr std::int64_t kMinRowBytes = 6;
 // A scan reads hundreds of megabytes in a second of computing; whoever needs this long goes round in circles.
 constexpr std::int64_t kPatienceNs = 5'000'000'000, kPatienceNsPerMiB = 1'000'000'000;
 constexpr int kStepsBetweenLooks = 1 << 16;
@@ -85,6 +85,7 @@ Beside look_beside(const fs::path& path) {
   std::error_code error;
   const std::uint64_t log = fs::file_size(path.string() + "-wal", error);
   if (!error && log > kLogHeaderBytes) found.log_bytes = log;
+  if (!fs::is_regular_file(path.string() + "-journal", error)) return found;
   char first[8] = {};
   std::ifstream journal(path.string() + "-journal", std::ios::binary);
   found.journal = journal.read(first, sizeof first) && std::memcmp(first, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8) == 0;
@@ -251,6 +252,8 @@ Result<Done> SqliteFile::list_tables() {
   std::sort(tables_.begin(), tables_.end());
   return Done{};
 }
+
+bool SqliteFile::is_copy() const { return state_->folder.has_value(); }
 
 bool SqliteFile::has(std::string_view table) const { return std::binary_search(tables_.begin(), tables_.end(), table); }
 

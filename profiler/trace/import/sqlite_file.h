@@ -56,6 +56,7 @@ class SqliteFile {
   ~SqliteFile();
 
   const std::string& name() const { return name_; }
+  bool is_copy() const;  // made because of a write-ahead log
   // Names of ordinary tables, sorted. Views and virtual tables are none.
   const std::vector<std::string>& tables() const { return tables_; }
   bool has(std::string_view table) const;

@@ -151,6 +151,23 @@ TEST(NsysBad, ProcessUnknown) {
   EXPECT_EQ(traces[0].gpu_ops.size(), 1u);
 }
 
+TEST(NsysBad, ProcessToldOnTheHostOnly) {  // and 0 for NULL, as older exports have it
+  NsysBuilder db;
+  one_call(db);
+  db.kernel(30, 40, 7).range("step 1", 5, 300).range("never ends", 50, 0);
+  db.sql(
+      "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET globalPid = iif(start < 30, NULL, 0);"
+      "UPDATE NVTX_EVENTS SET globalTid = 0");
+  RawTrace raw = std::move(db.traces()[0]);
+  EXPECT_EQ(raw.meta.pid, 100);
+  EXPECT_THAT(raw.oddities, IsEmpty());
+  const Trace trace = build_trace(std::move(raw));
+  EXPECT_EQ(trace.gpu_ops.size(), 2u);
+  ASSERT_EQ(trace.ranges.size(), 2u);
+  EXPECT_FALSE(trace.ranges[0].open);
+  EXPECT_TRUE(trace.ranges[1].open);
+}
+
 TEST(NsysBad, TooManyProcesses) {
   NsysBuilder db;
   one_call(db);
