@@ -82,12 +82,15 @@ std::vector<Table> tables_in(const Database& database) {
 std::int64_t repeat(const fs::path& path, std::int64_t wanted) {
   const Database database(path, SQLITE_OPEN_READWRITE);
   const auto tables = tables_in(database);
-  std::int64_t rows = 0, last = 0, correlation = 0;
+  std::int64_t rows = 0, last = 0, first_correlation = INT64_MAX, last_correlation = 0;
   for (const Table& table : tables) {
     rows += database.number(fmt::format("SELECT count(*) FROM {}", table.name));
-    if (table.text == nullptr)
-      correlation =
-          std::max(correlation, database.number(fmt::format("SELECT max(correlationId) FROM {}", table.name)));
+    for (const char* which : {"min", "max"}) {
+      if (table.text != nullptr) break;  // NVTX has no correlations
+      const std::int64_t value = database.number(fmt::format("SELECT {}(correlationId) FROM {}", which, table.name));
+      first_correlation = std::min(first_correlation, value);
+      last_correlation = std::max(last_correlation, value);
+    }
     last = std::max(last, database.number(fmt::format("SELECT max(end) FROM {}", table.name)));
   }
   const std::int64_t times = (wanted + rows - 1) / rows;
@@ -96,7 +99,9 @@ std::int64_t repeat(const fs::path& path, std::int64_t wanted) {
     std::string terms;
     for (const auto& column : database.rows(fmt::format("PRAGMA table_info({})", table.name))) {
       const std::string& name = column.at(1);
-      const std::int64_t shift = name == "start" || name == "end" ? last : name == "correlationId" ? correlation : 0;
+      const std::int64_t shift = name == "start" || name == "end" ? last
+                                 : name == "correlationId"        ? last_correlation - first_correlation + 1
+                                                                  : 0;
       terms +=
           fmt::format("{}\"{}\"{}", terms.empty() ? "" : ", ", name, shift > 0 ? fmt::format(" + n * {}", shift) : "");
     }
