@@ -38,6 +38,8 @@ constexpr auto kOddities = std::to_array<Oddity>({
     {"checksum_errors", "chunk", "with a wrong checksum: nothing was read from there on"},
     {"clock_steps", "time", "the clock was set during the recording: times across it are wrong"},
     {"damaged_chunks", "chunk", "that cannot be understood: nothing was read from there on"},
+    {"impossible_times", "record",
+     "with a time no clock can show: the nearest was taken, and GPU work left out of times"},
     {"launches_without_record", "kernel launch",
      "without a GPU record: GPU records incomplete, another tool of the process may have taken them"},
     {"missing_strings", "name", "missing in the trace: shown as (name lost)"},

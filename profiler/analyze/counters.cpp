@@ -33,7 +33,7 @@ std::span<const CounterInfo> all_counters() { return kCounters; }
 
 void Counters::add(Counter counter, Count amount) {
   Count& value = (*this)[counter];
-  value = value && amount ? Count(*value + *amount) : std::nullopt;
+  value = value && amount ? Count(add_up(*value, *amount)) : std::nullopt;
 }
 
 void Counters::add(const Counters& other) {

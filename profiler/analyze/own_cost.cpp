@@ -13,8 +13,8 @@ constexpr std::int64_t kFewestOfAKind = 3;
 OwnCosts::OwnCosts(const TraceMeta& meta) {
   OwnCost all;
   for (const auto& [kind, cost] : meta.own_cost) {
-    all.samples += cost.samples;
-    all.ns += cost.ns;
+    all.samples = add_up(all.samples, cost.samples);
+    all.ns = add_up(all.ns, cost.ns);
   }
   known_ = all.samples >= kFewestSamples;
   if (!known_) return;
@@ -31,7 +31,7 @@ std::vector<std::optional<Nanos>> own_cost_of_steps(const Trace& trace, const St
   std::fill(taken.begin(), taken.end(), Nanos{0});
   for (const Call& call : trace.calls) {
     const auto step = step_at(steps.steps, call.begin_ns);
-    if (step && steps.steps[*step].thread == call.thread) *taken[*step] += costs.of(call.kind);
+    if (step && steps.steps[*step].thread == call.thread) taken[*step] = add_up(*taken[*step], costs.of(call.kind));
   }
   return taken;
 }

@@ -61,7 +61,7 @@ void add_calls(const Trace& trace, RunSummary& run) {
     ++row.count;
     row.nested += call.outermost || call.parent == kNoIndex ? 0 : 1;
     row.failed += call.result != 0;
-    row.time_ns += call.end_ns - call.begin_ns;
+    row.time_ns = add_up(row.time_ns, call.end_ns - call.begin_ns);
   }
   for (auto& [name, row] : rows) {
     row.name = trace.text(name);

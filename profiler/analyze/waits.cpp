@@ -14,7 +14,6 @@ constexpr std::int32_t kNotReady = 600;  // cudaErrorNotReady and CUDA_ERROR_NOT
 constexpr int kFewestSpins = 3;          // not-ready queries in a row that make a polling loop
 constexpr Nanos kLongestSpinGapNs = 1'000'000;
 constexpr std::int64_t kQueueNearlyFull = 1000;  // of the 1,024 launches a queue holds
-constexpr Nanos kSlowLaunchFactor = 2;           // a blocked launch takes this many times a fast one
 
 // A copy between host and device that a sync may still follow.
 struct Pending {
@@ -172,8 +171,8 @@ class ThreadWalk {
   Polling polling_;
 };
 
-// A launch at least this long did more than launch. Compared with the fastest launches, since in a run that the GPU
-// bounds most launches are blocked ones. Never 0, so that on a clock that stands still nothing is slow.
+// A launch at least this long, twice a fast one, did more than launch. Compared with the fastest, since in a run that
+// the GPU bounds most launches are blocked ones. Never 0, so that on a clock that stands still nothing is slow.
 Nanos slow_launch(const Trace& trace) {
   std::vector<Nanos> times;
   for (const Call& call : trace.calls)
@@ -181,7 +180,7 @@ Nanos slow_launch(const Trace& trace) {
   if (times.empty()) return 1;
   const auto fast = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 20);
   std::nth_element(times.begin(), fast, times.end());
-  return std::max<Nanos>(1, *fast * kSlowLaunchFactor);
+  return std::max<Nanos>(1, add_up(*fast, *fast));
 }
 
 // A polling loop is known only when it has ended, after waits that began later. And stamps that run backwards could

@@ -6,158 +6,36 @@
 #include <limits>
 #include <unordered_map>
 
+#include "profiler/trace/build_calls.h"
 #include "profiler/trace/build_ranges.h"
 #include "profiler/trace/check_records.h"
+#include "profiler/trace/clamp_times.h"
 
 namespace zerostall {
 namespace {
 
 constexpr Nanos kEarliestStartNs = -20'000;  // GPU work cannot begin this long before its launch: a clock problem
 
-// What is known of a call's name, found once per distinct name.
-struct NameInfo {
-  ApiInfo api;
-  StringId stripped = 0;
-  bool per_thread_stream = false;
-  bool known = false;
-};
-
-class Names {
- public:
-  explicit Names(StringTable& strings) : strings_(strings) {}
-  const NameInfo& of(StringId id) {
-    const auto [entry, is_new] = known_.try_emplace(id);
-    if (is_new) {
-      const std::string name(strings_.text(id));
-      entry->second = {find_api(name), strings_.intern(strip_version(name)), uses_per_thread_stream(name),
-                       is_known_api(name)};
-    }
-    return entry->second;
-  }
-
- private:
-  StringTable& strings_;
-  std::unordered_map<StringId, NameInfo> known_;
-};
-
-// Handles 1 and 2 are cudaStreamLegacy and cudaStreamPerThread; 0 is one of the two, by the variant of the API.
-std::uint64_t normal_stream(std::uint64_t stream, bool per_thread) {
-  if (stream == 1) return 0;
-  return stream == 0 && per_thread ? 2 : stream;
-}
-
-Call make_call(const RawCall& raw, ThreadIndex thread, const NameInfo& info, Trace& trace) {
-  Call call{raw.begin_ns, raw.end_ns, normal_stream(raw.stream, info.per_thread_stream), raw.handle, raw.bytes, thread};
-  if (call.end_ns < call.begin_ns) {
-    call.end_ns = call.begin_ns;
-    ++trace.oddities["reversed_calls"];
-  }
-  call.context = raw.context;
-  call.stack = raw.stack;
-  call.name = info.stripped;
-  call.result = raw.result;
-  call.kind = info.api.kind;
-  call.async = info.api.async;
-  call.grows_memory = info.api.grows_memory && raw.result == 0;
-  if (call.kind == ApiKind::copy) {
-    const bool said = raw.direction != CopyDirection::none && raw.direction != CopyDirection::unknown;
-    call.direction = said ? raw.direction : info.api.direction;
-  }
-  return call;
-}
-
-// One record of a thread on its way from the order of ends (the file's) to the order of begins. Both orders walk the
-// same forest of nested calls, so time stamps, which may all be equal, are not needed.
-struct Node {
-  std::uint32_t raw = 0;
-  std::uint8_t depth = 0;
-  std::vector<std::uint32_t> children;  // indices of nodes
-};
-
-// Roots of the forest of one thread's calls given in order of their ends.
-std::vector<std::uint32_t> link_nesting(std::vector<Node>& nodes, Trace& trace) {
-  std::vector<std::uint32_t> waiting;  // nodes whose parent has not ended yet
-  std::vector<std::uint32_t> roots;
-  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-    auto inner = waiting.end();
-    while (inner != waiting.begin() && nodes[*(inner - 1)].depth > nodes[i].depth) --inner;
-    nodes[i].children.assign(inner, waiting.end());
-    waiting.erase(inner, waiting.end());
-    (nodes[i].depth == 0 ? roots : waiting).push_back(i);
-  }
-  roots.insert(roots.end(), waiting.begin(), waiting.end());
-  if (!waiting.empty()) trace.oddities["orphaned_calls"] += static_cast<std::int64_t>(waiting.size());
-  return roots;
-}
-
-// Appends a call and its children, parents first. `hidden` = a call of interest encloses it. Depth is bounded by uint8.
-void append_tree(const std::vector<Node>& nodes, std::uint32_t node, CallIndex parent, bool hidden, ThreadIndex thread,
-                 const RawTrace& raw, Names& names, Trace& trace, std::vector<CallIndex>& call_of_raw) {
-  const RawCall& record = raw.calls[nodes[node].raw];
-  Call call = make_call(record, thread, names.of(record.name), trace);
-  call.parent = parent;
-  const bool of_interest = call.kind != ApiKind::other;
-  call.outermost = of_interest && !hidden;
-  call.unknown = !hidden && !names.of(record.name).known;
-  const auto index = static_cast<CallIndex>(trace.calls.size());
-  call_of_raw[nodes[node].raw] = index;
-  trace.calls.push_back(call);
-  for (const std::uint32_t child : nodes[node].children)
-    append_tree(nodes, child, index, hidden || of_interest, thread, raw, names, trace, call_of_raw);
-}
-
-// Fills threads and calls; returns the call made from each raw record.
-std::vector<CallIndex> build_calls(const RawTrace& raw, const ThreadIndexes& indexes, Names& names, Trace& trace) {
-  std::vector<std::vector<Node>> threads(trace.threads.size());
-  for (std::uint32_t i = 0; i < raw.calls.size(); ++i)
-    threads[indexes.at(raw.calls[i].thread)].push_back({i, raw.calls[i].depth, {}});
-
-  std::vector<CallIndex> call_of_raw(raw.calls.size(), kNoIndex);
-  trace.calls.reserve(raw.calls.size());
-  for (ThreadIndex t = 0; t < threads.size(); ++t) {
-    auto& nodes = threads[t];
-    trace.threads[t].first = static_cast<CallIndex>(trace.calls.size());
-    for (const std::uint32_t root : link_nesting(nodes, trace))
-      append_tree(nodes, root, kNoIndex, false, t, raw, names, trace, call_of_raw);
-    trace.threads[t].count = static_cast<CallIndex>(trace.calls.size()) - trace.threads[t].first;
-    const auto calls = trace.calls_of(t);
-    for (std::size_t i = 1; i < calls.size(); ++i)
-      if (calls[i].begin_ns < calls[i - 1].begin_ns) ++trace.oddities["backward_stamps"];
-    nodes = {};
-  }
-  return call_of_raw;
-}
-
-// The call of interest that stands for a nested one: the outermost around it, or itself.
-CallIndex standing_for(const Trace& trace, CallIndex call) {
-  CallIndex best = call;
-  for (CallIndex c = call; c != kNoIndex; c = trace.calls[c].parent)
-    if (trace.calls[c].outermost) best = c;
-  return best;
-}
-
 bool is_bad_time(const GpuOp& op) {
   if (op.begin_ns <= 0 || op.end_ns <= 0 || op.end_ns < op.begin_ns) return true;
   return op.call != kNoIndex && op.begin_ns - op.launch_ns <= kEarliestStartNs;
 }
 
-using ByCorrelation = std::unordered_map<std::uint32_t, CallIndex>;
-
-ByCorrelation index_calls(const RawTrace& raw, const std::vector<CallIndex>& call_of_raw, const Trace& trace) {
-  ByCorrelation calls;
-  for (std::size_t i = 0; i < raw.calls.size(); ++i)
-    if (raw.calls[i].correlation != 0) calls[raw.calls[i].correlation] = standing_for(trace, call_of_raw[i]);
-  return calls;
+// Of work launched at one time, what began first comes first; else in the order of the file.
+void sort_ops(std::vector<GpuOp>& ops) {
+  const auto before = [](const GpuOp& a, const GpuOp& b) {
+    return a.launch_ns != b.launch_ns ? a.launch_ns < b.launch_ns : a.begin_ns < b.begin_ns;
+  };
+  if (!std::is_sorted(ops.begin(), ops.end(), before)) std::stable_sort(ops.begin(), ops.end(), before);
 }
 
-void build_ops(const RawTrace& raw, const ByCorrelation& by_correlation, Trace& trace) {
+void build_ops(const RawTrace& raw, const CallsByCorrelation& by_correlation, Trace& trace) {
   trace.gpu_ops.reserve(raw.gpu_ops.size());
   for (const RawGpuOp& r : raw.gpu_ops) {
     GpuOp op{r.begin_ns, r.end_ns, r.begin_ns, r.bytes,     kNoIndex, r.name,   r.device,
              r.context,  r.stream, r.kind,     r.direction, r.source, r.target, false};
-    const auto call = r.correlation == 0 ? by_correlation.end() : by_correlation.find(r.correlation);
-    if (call != by_correlation.end()) {
-      op.call = call->second;
+    op.call = by_correlation.find(r.correlation);
+    if (op.call != kNoIndex) {
       op.launch_ns = trace.calls[op.call].begin_ns;
     } else {
       ++trace.oddities["unlinked_gpu_ops"];
@@ -166,16 +44,13 @@ void build_ops(const RawTrace& raw, const ByCorrelation& by_correlation, Trace& 
     if (op.bad_time) ++trace.oddities["bad_times"];
     trace.gpu_ops.push_back(op);
   }
-  std::stable_sort(trace.gpu_ops.begin(), trace.gpu_ops.end(), [](const GpuOp& a, const GpuOp& b) {
-    return a.launch_ns != b.launch_ns ? a.launch_ns < b.launch_ns : a.begin_ns < b.begin_ns;
-  });
+  sort_ops(trace.gpu_ops);
 }
 
 // The call that an overhead is part of; kNoIndex: unknown.
-CallIndex call_of(const RawOverhead& o, const ByCorrelation& by_correlation, const ThreadIndexes& indexes,
+CallIndex call_of(const RawOverhead& o, const CallsByCorrelation& by_correlation, const ThreadIndexes& indexes,
                   const Trace& trace) {
-  if (const auto found = by_correlation.find(o.correlation); o.correlation != 0 && found != by_correlation.end())
-    return found->second;
+  if (const CallIndex found = by_correlation.find(o.correlation); found != kNoIndex) return found;
   const auto thread = indexes.find(o.thread);
   if (thread == indexes.end()) return kNoIndex;
   const Thread& t = trace.threads[thread->second];
@@ -188,7 +63,7 @@ CallIndex call_of(const RawOverhead& o, const ByCorrelation& by_correlation, con
   return kNoIndex;
 }
 
-void link_overheads(const RawTrace& raw, const ByCorrelation& by_correlation, const ThreadIndexes& indexes,
+void link_overheads(const RawTrace& raw, const CallsByCorrelation& by_correlation, const ThreadIndexes& indexes,
                     Trace& trace) {
   for (const RawOverhead& o : raw.overheads) {
     if (o.kind == OverheadKind::other) continue;
@@ -296,6 +171,7 @@ void drop_outside(Trace& trace) {
 }  // namespace
 
 Trace build_trace(RawTrace raw) {
+  clamp_times(raw);
   Trace trace;
   trace.meta = std::move(raw.meta);
   trace.strings = std::move(raw.strings);
@@ -310,11 +186,11 @@ Trace build_trace(RawTrace raw) {
   read_notes(trace);
 
   const ThreadIndexes indexes = find_threads(raw, trace);
-  Names names(trace.strings);
-  const auto call_of_raw = build_calls(raw, indexes, names, trace);
-  const ByCorrelation by_correlation = index_calls(raw, call_of_raw, trace);
+  const CallsByCorrelation by_correlation = build_calls(raw, indexes, trace);
+  raw.calls = {};  // millions of them: what was made of them is enough
   trace.windows = find_windows(trace.notes);
   build_ops(raw, by_correlation, trace);
+  raw.gpu_ops = {};
   drop_outside(trace);
   if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);

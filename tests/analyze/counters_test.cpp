@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 namespace zerostall {
@@ -19,6 +20,15 @@ TEST(SpreadOf, TakesNearestRanks) {
 TEST(SpreadOf, IsUnknownWithoutSamplesOrWithAnUnknownOne) {
   EXPECT_EQ(spread_of(std::vector<Count>{}), std::nullopt);
   EXPECT_EQ(spread_of(std::vector<Count>{1, std::nullopt}), std::nullopt);
+}
+
+TEST(Counters, StayAtTheLargestNumberWhereASumDoesNotFit) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  Counters counters;
+  for (int i = 0; i < 3; ++i) counters.add(Counter::blocked_ns, kMost - 1);
+  EXPECT_EQ(counters[Counter::blocked_ns], kMost);
+  EXPECT_EQ(add_up(-kMost, -kMost), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(add_up(kMost, -kMost), 0);
 }
 
 TEST(Counters, KeepWhatIsUnknownUnknown) {

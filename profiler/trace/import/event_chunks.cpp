@@ -16,22 +16,6 @@ constexpr std::size_t kLongestEvent = std::size_t{1} << 28;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-// Where the last "}" "," "{" of the text stands: position behind the "}" and that of the "{".
-struct Cut {
-  std::size_t end = 0, next = 0;
-};
-std::optional<Cut> last_cut(std::string_view text) {
-  for (std::size_t at = text.rfind('{'); at != std::string_view::npos && at > 0; at = text.rfind('{', at - 1)) {
-    std::size_t i = at;
-    while (i > 0 && is_space(text[i - 1])) --i;
-    if (i == 0 || text[i - 1] != ',') continue;
-    --i;
-    while (i > 0 && is_space(text[i - 1])) --i;
-    if (i > 0 && text[i - 1] == '}') return Cut{i, at};
-  }
-  return std::nullopt;
-}
-
 // Programs that write event by event leave a comma behind the last.
 Cut end_of_text(std::string_view text) {
   std::size_t end = text.size();
@@ -107,6 +91,18 @@ std::string what_it_is(const std::vector<std::string>& keys, bool whole) {
 }
 
 }  // namespace
+
+std::optional<Cut> last_cut(std::string_view text) {
+  for (std::size_t at = text.rfind('{'); at != std::string_view::npos && at > 0; at = text.rfind('{', at - 1)) {
+    std::size_t i = at;
+    while (i > 0 && is_space(text[i - 1])) --i;
+    if (i == 0 || text[i - 1] != ',') continue;
+    --i;
+    while (i > 0 && is_space(text[i - 1])) --i;
+    if (i > 0 && text[i - 1] == '}') return Cut{i, at};
+  }
+  return std::nullopt;
+}
 
 void enclose(EventChunk& chunk) {
   chunk.buffer.resize(chunk.size + 2 + kChunkPadding);

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,12 @@ struct EventChunk {
   std::string_view text() const { return {buffer.data() + 1, size}; }
   std::string_view as_array() const { return {buffer.data(), size + 2}; }
 };
+
+// Where the last "}" "," "{" of a text stands: position behind the "}" and that of the "{".
+struct Cut {
+  std::size_t end = 0, next = 0;
+};
+std::optional<Cut> last_cut(std::string_view text);
 
 // Room that a parser wants behind as_array().
 inline constexpr std::size_t kChunkPadding = 64;

@@ -1,48 +1,15 @@
 #include "profiler/trace/import/kineto_events.h"
 
-#include <simdjson.h>
-
-#include <cstring>
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "profiler/trace/api_table.h"
+#include "profiler/trace/import/kineto_fields.h"
 
 namespace zerostall::kineto {
 namespace {
-
-namespace ondemand = simdjson::ondemand;
-
-constexpr std::uint32_t four(const char (&text)[5]) {
-  std::uint32_t value = 0;
-  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(text[i]);
-  return value;
-}
-
-std::uint32_t first_four(const char* text) {
-  std::uint32_t value = 0;
-  std::memcpy(&value, text, sizeof value);
-  return value;
-}
-
-// A scalar as written, without the space behind it; strings with their quotes.
-std::string_view trim(std::string_view token) {
-  while (!token.empty() &&
-         (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
-    token.remove_suffix(1);
-  return token;
-}
-
-// Without quotes, where it has some.
-std::string_view bare(std::string_view token) {
-  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
-  return token.substr(1, token.size() - 2);
-}
-
-std::string_view token_of(simdjson::simdjson_result<ondemand::value> value) {
-  std::string_view token;
-  return value.raw_json_token().get(token) ? std::string_view{} : trim(token);
-}
 
 // Text of a string token; escapes resolved. What is no valid string stays as written.
 std::string text_of(std::string_view token) {
@@ -85,92 +52,6 @@ struct EventParser::Parser {
   ondemand::parser parser;
 };
 
-// The scalars of an event, as written; empty = absent.
-struct EventParser::Event {
-  std::string_view phase, category, name, process, thread, begin, duration;
-  EventKind category_kind = EventKind::other;
-  std::string_view correlation, device, context, stream, bytes, size, kind, graph_node, sync_kind;
-
-  void read(const ondemand::raw_json_string& key, simdjson::simdjson_result<ondemand::value> value);
-  void read_arguments(ondemand::object arguments);
-  void read_argument(std::string_view key, simdjson::simdjson_result<ondemand::value> value);
-  // Nothing more of it is of interest.
-  bool is_boring() const {
-    return category_kind == EventKind::other && !category.empty() && !begin.empty() && !name.empty() &&
-           !is_profiler_step(bare(name));
-  }
-};
-
-// The shortest keys are told by their first bytes: the text goes on behind them.
-void EventParser::Event::read(const ondemand::raw_json_string& key, simdjson::simdjson_result<ondemand::value> value) {
-  const char* const raw = key.raw();
-  const std::uint32_t word = first_four(raw);
-  switch (word) {
-    case four("cat\""):
-      category = token_of(value);
-      category_kind = kind_of(bare(category));
-      return;
-    case four("pid\""):
-      process = token_of(value);
-      return;
-    case four("tid\""):
-      thread = token_of(value);
-      return;
-    case four("dur\""):
-      duration = token_of(value);
-      return;
-    case four("name"):
-      if (raw[4] == '"') name = token_of(value);
-      return;
-    case four("args"):
-      if (ondemand::object arguments; raw[4] == '"' && !value.get_object().get(arguments)) read_arguments(arguments);
-      return;
-    default:
-      if ((word & 0xffffff) == (four("ts\" ") & 0xffffff)) begin = token_of(value);
-      if ((word & 0xffffff) == (four("ph\" ") & 0xffffff)) phase = token_of(value);
-  }
-}
-
-void EventParser::Event::read_arguments(ondemand::object arguments) {
-  for (auto field : arguments) {
-    ondemand::raw_json_string key;
-    if (field.key().get(key)) return;
-    const char* const raw = key.raw();
-    const char* const end = static_cast<const char*>(std::memchr(raw, '"', 24));
-    if (end) read_argument({raw, static_cast<std::size_t>(end - raw)}, field.value());
-  }
-}
-
-void EventParser::Event::read_argument(std::string_view key, simdjson::simdjson_result<ondemand::value> value) {
-  switch (key.size()) {
-    case 4:
-      if (key == "size") size = token_of(value);
-      if (key == "kind") kind = token_of(value);
-      return;
-    case 5:
-      if (key == "bytes") bytes = token_of(value);
-      return;
-    case 6:
-      if (key == "device") device = token_of(value);
-      if (key == "stream") stream = token_of(value);
-      return;
-    case 7:
-      if (key == "context") context = token_of(value);
-      return;
-    case 11:
-      if (key == "correlation") correlation = token_of(value);
-      return;
-    case 13:
-      if (key == "graph node id") graph_node = token_of(value);
-      return;
-    case 14:
-      if (key == "cuda_sync_kind") sync_kind = token_of(value);
-      return;
-    default:
-      return;
-  }
-}
-
 EventParser::EventParser() : parser_(std::make_unique<Parser>()) {}
 EventParser::~EventParser() = default;
 
@@ -179,7 +60,7 @@ std::uint32_t EventParser::name_id(std::string_view token) {
   const auto id = static_cast<std::uint32_t>(names_.size());
   names_.push_back(text_of(token));
   copies_.push_back(parse_copy_name(names_.back()));
-  calls_matter_.push_back(!find_api(names_.back()).name.empty() || !is_known_api(names_.back()));
+  calls_matter_.push_back(matters(names_.back()));
   name_ids_.emplace(token, id);
   return id;
 }
@@ -194,7 +75,7 @@ std::uint32_t EventParser::thread_id(std::string_view process, std::string_view 
   return last_thread_id_ = entry->second;
 }
 
-bool EventParser::read_times(const Event& event, Nanos* begin, Nanos* end, Events& events) {
+bool EventParser::read_times(const EventFields& event, Nanos* begin, Nanos* end, Events& events) {
   const auto from = parse_microseconds(bare(event.begin));
   const auto length = event.duration.empty() ? Stamp{} : parse_microseconds(bare(event.duration));
   if (!from || !length) {
@@ -233,7 +114,7 @@ Bytes read_bytes(std::string_view token, Events& events) {
 
 }  // namespace
 
-void EventParser::add_call(const Event& event, Events& events) {
+void EventParser::add_call(const EventFields& event, Events& events) {
   RawCall call;
   call.name = name_id(event.name);
   if (!calls_matter_[call.name]) {
@@ -250,7 +131,7 @@ void EventParser::add_call(const Event& event, Events& events) {
   events.calls.push_back(call);
 }
 
-void EventParser::add_gpu_op(const Event& event, EventKind kind, Events& events) {
+void EventParser::add_gpu_op(const EventFields& event, EventKind kind, Events& events) {
   RawGpuOp op;
   if (!read_times(event, &op.begin_ns, &op.end_ns, events)) return;
   op.name = name_id(event.name);
@@ -275,7 +156,7 @@ void EventParser::add_gpu_op(const Event& event, EventKind kind, Events& events)
   events.gpu_ops.push_back(op);
 }
 
-void EventParser::add_annotation(const Event& event, Events& events) {
+void EventParser::add_annotation(const EventFields& event, Events& events) {
   RawMark mark;
   Nanos end = 0;
   if (!read_times(event, &mark.time_ns, &end, events)) return;
@@ -290,7 +171,7 @@ void EventParser::add_annotation(const Event& event, Events& events) {
   events.range_ends.push_back(end);
 }
 
-void EventParser::add(const Event& event, Events& events) {
+void EventParser::add(const EventFields& event, Events& events) {
   const std::string_view category = bare(event.category);
   events.contents.add(category.empty() ? "no category" : category);
   const std::string_view phase = bare(event.phase);
@@ -313,9 +194,9 @@ void EventParser::add(const Event& event, Events& events) {
 }
 
 // It was cut short after all.
-void EventParser::forget(const Event& boring, Events& events) {
-  events.contents.add(bare(boring.category), -1);
-  events.fractional_times -= bare(boring.phase) == "X" && is_fractional(boring.begin);
+void EventParser::forget(std::string_view category, std::string_view begin, Events& events) {
+  events.contents.add(category, -1);
+  events.fractional_times -= is_fractional(begin);
 }
 
 // False: not even the first step of parsing went through, and nothing was read.
@@ -326,15 +207,15 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
   events.end = Events::End::cut_short;
   events.used = 0;
   if (document.get_array().get(list)) return true;
-  std::optional<Event> boring;  // the event before, if its end was not seen
+  std::string_view boring, boring_begin;  // category and time of the event before, if its end was not seen
   const auto position = [&](const char* at) { return static_cast<std::size_t>(at - array.data()) - 1; };
   for (auto element : list) {
     std::string_view token;
     if (element.raw_json_token().get(token)) {
-      if (boring) forget(*boring, events);
+      if (!boring.empty()) forget(boring, boring_begin, events);
       return true;
     }
-    boring.reset();
+    boring = boring_begin = {};
     events.used = position(token.data());
     ondemand::object object;
     const auto error = element.get_object().get(object);
@@ -343,13 +224,14 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
       continue;
     }
     if (error) return true;
-    Event event;
-    for (auto field : object) {
-      ondemand::raw_json_string key;
-      if (field.key().get(key)) return true;
-      event.read(key, field.value());
-      if (event.is_boring()) {
-        boring = event;
+    EventFields event;
+    for (auto&& result : object) {
+      ondemand::field field;
+      if (std::move(result).get(field)) return true;
+      if (!event.read(field.key().raw(), field.value())) return true;
+      if (!event.begin.empty() && event.is_boring()) {
+        boring = bare(event.category);
+        if (bare(event.phase) == "X") boring_begin = event.begin;
         break;
       }
     }
@@ -361,30 +243,58 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
     events.used = array.size() - 2;
   } else {
     events.end = Events::End::list_ended;
-    events.used = position(behind);
+    events.used = std::min(position(behind), array.size() - 2);
   }
   return true;
 }
 
-void EventParser::parse(EventChunk& chunk, Events& events) {
-  const auto empty = [&] {
-    events.calls.clear();
-    events.gpu_ops.clear();
-    events.marks.clear();
-    events.range_ends.clear();
-    events.contents.clear();
-    events.oddities.clear();
-    events.fractional_times = 0;
-  };
-  empty();
-  if (parse_array(chunk.as_array(), events)) return;
-  if (mend(chunk)) {
-    empty();
-    events.oddities.add("text_not_utf8");
-    if (parse_array(chunk.as_array(), events)) return;
+namespace {
+
+void clear(Events& events) {
+  events.calls.clear();
+  events.gpu_ops.clear();
+  events.marks.clear();
+  events.range_ends.clear();
+  events.contents.clear();
+  events.oddities.clear();
+  events.fractional_times = 0;
+}
+
+}  // namespace
+
+// Parses less and less of a chunk that ends inside a string, until the rest is whole.
+bool EventParser::parse_beginning(EventChunk& chunk, Events& events) {
+  const std::string_view text = chunk.text();
+  const auto brace = text.rfind('}');
+  std::optional<Cut> cut;
+  if (brace != std::string_view::npos)
+    cut = Cut{brace + 1, std::min(text.find_first_not_of(" \n\r\t,", brace + 1), text.size())};
+  for (; cut; cut = last_cut(text.substr(0, cut->end))) {
+    clear(events);
+    const char behind = std::exchange(chunk.buffer[1 + cut->end], ']');
+    const bool parsed = parse_array({chunk.buffer.data(), cut->end + 2}, events);
+    chunk.buffer[1 + cut->end] = behind;
+    if (!parsed) continue;
+    if (events.end == Events::End::whole) {
+      events.end = Events::End::cut_short;
+      events.used = cut->next;
+    }
+    return true;
   }
-  events.end = Events::End::cut_short;
-  events.used = 0;
+  return false;
+}
+
+void EventParser::parse(EventChunk& chunk, Events& events) {
+  clear(events);
+  if (parse_array(chunk.as_array(), events)) return;
+  const bool mended = mend(chunk);
+  clear(events);
+  if (!parse_array(chunk.as_array(), events) && !parse_beginning(chunk, events)) {
+    clear(events);
+    events.end = Events::End::cut_short;
+    events.used = 0;
+  }
+  if (mended) events.oddities.add("text_not_utf8");
 }
 
 }  // namespace zerostall::kineto

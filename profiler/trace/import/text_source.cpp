@@ -72,16 +72,29 @@ struct TextSource::State {
     in_member = true;
   }
 
+  int read_directly(std::span<char> to, std::size_t* filled);
   int read_plain(std::span<char> to, std::size_t* filled);
   int read_compressed(std::span<char> to, std::size_t* filled);
   bool find_next_member(int* error);
 };
 
+// What is not buffered yet goes where it is wanted.
+int TextSource::State::read_directly(std::span<char> to, std::size_t* filled) {
+  ssize_t n = 0;
+  do n = ::read(file, to.data() + *filled, to.size() - *filled);
+  while (n < 0 && errno == EINTR);
+  if (n < 0) return errno;
+  input_ended = n == 0;
+  input_bytes += static_cast<std::uint64_t>(n);
+  *filled += static_cast<std::size_t>(n);
+  return 0;
+}
+
 int TextSource::State::read_plain(std::span<char> to, std::size_t* filled) {
   while (*filled < to.size()) {
     if (first == last) {
       if (input_ended) return 0;
-      if (const int error = more_input()) return error;
+      if (const int error = file < 0 ? more_input() : read_directly(to, filled)) return error;
       continue;
     }
     const std::size_t n = std::min(last - first, to.size() - *filled);

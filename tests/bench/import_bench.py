@@ -1,0 +1,179 @@
+"""How fast traces of PyTorch's profiler are read, against what the libraries alone can do in the same run:
+import_bench.py --build BUILD [PART...]
+Parts: rates (one core, then two), start (a 26 MB file at once), growth (10^4 to 10^7 events), big (1.56 GB, 300 steps; wants 2.3 GB
+of disk), huge (10 GB of JSON, compressed: a minute; not among the default ones). A ratio below 1 holds. Exits 1 if one does not, or if
+an answer is wrong. Times of one core are CPU time; of what is measured several times the median counts."""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+from import_files import corpus, expanded, repeated, wrong_answers
+from turns import Table, new_folder
+
+ONE_PASS, EXPAND_AND_PARSE = 0.70, 0.65  # of what the libraries alone reach
+START_LIMIT_MS, BIG_LIMIT_S, BIG_LIMIT_MIB, HUGE_LIMIT_MIB, GROWTH_LIMIT = 80, 5, 1.2 * 1024, 4 * 1024, 1.5
+SHORT_EVENTS, LONG_STRINGS, MOST_WAITS = "hta-many-syncs-graphs.json.gz", "kineto-resnet50-6steps.json.gz", "sam-fast-6907-syncs.json.gz"
+FEWEST_EVENTS = "torchrec-rank0.json.gz"
+CORES = sorted(os.sched_getaffinity(0))
+
+
+class Reader:
+    """A program that does with one file what it is told and takes the time."""
+
+    def __init__(self, build, path, cores):
+        self.process = subprocess.Popen([f"{build}/tests/bench/import_bench", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, preexec_fn=lambda: os.sched_setaffinity(0, CORES[-cores:]))
+
+    def ask(self, line):
+        """(CPU s, wall s, events or bytes, bytes of JSON)"""
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().split()
+        if not answer:
+            sys.exit(f"import_bench ended with exit code {self.process.wait()}")
+        return int(answer[0]) / 1e9, int(answer[1]) / 1e9, int(answer[2]), int(answer[3])
+
+    def rates(self, lines, turns, clock=0):
+        """{line: MB of JSON per second}, asked in turns."""
+        seconds = {line: [] for line in lines}
+        size = 0
+        for turn in range(turns + 1):
+            for line in lines:
+                answer = self.ask(line)
+                size = answer[3]
+                if turn:  # the first one meets cold memory
+                    seconds[line].append(answer[clock])
+        return {line: size / 1e6 / statistics.median(s) for line, s in seconds.items()}
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def rates(options, table):
+    with new_folder() as folder:
+        for name in (SHORT_EVENTS, LONG_STRINGS, MOST_WAITS):
+            plain, packed = Reader(options.build, expanded(name, folder), 1), Reader(options.build, corpus(name), 1)
+            print(f"{name}, one core")
+            one = plain.rates(["on-demand", "ours 1"], options.turns)
+            table.row("   simdjson on-demand: name, ts, dur, cat of each event", one["on-demand"], "MB/s")
+            table.at_least("   JSON to finished trace", one["ours 1"], "MB/s", ONE_PASS * one["on-demand"],
+                           f"({one['ours 1'] / one['on-demand']:.2f} of on-demand)")
+            alone = packed.rates(["libdeflate", "zlib", "zlib-stream", "isal", "isal-stream"], options.turns)
+            for what, line in (("libdeflate, whole", "libdeflate"), ("zlib, whole", "zlib"), ("zlib, in pieces", "zlib-stream"),
+                               ("ISA-L, whole", "isal"), ("ISA-L, in pieces", "isal-stream")):
+                table.row(f"   {what}", alone[line], "MB/s")
+            one = packed.rates(["expand-and-parse", "ours 1"], options.turns)
+            table.row("   libdeflate, then on-demand", one["expand-and-parse"], "MB/s")
+            table.at_least("   .json.gz to finished trace", one["ours 1"], "MB/s", EXPAND_AND_PARSE * one["expand-and-parse"],
+                           f"({one['ours 1'] / one['expand-and-parse']:.2f} of expand, then parse)")
+            plain.end(), packed.end()
+            if len(CORES) > 1:
+                two_cores(options, table, name, folder)
+
+
+def two_cores(options, table, name, folder):
+    """Wall time; the gain is told, not judged."""
+    for what, path in (("JSON", expanded(name, folder)), (".json.gz", corpus(name))):
+        reader = Reader(options.build, path, 2)
+        two = reader.rates(["ours 1", "ours 2"], options.turns, clock=1)
+        table.row(f"   {what} to finished trace, two cores", two["ours 2"], "MB/s", more=f"({two['ours 2'] / two['ours 1']:.2f} x one)")
+        reader.end()
+
+
+def stat(options, path, cores=2):
+    """(what `zerostall stat --json` says, wall s, CPU s, peak MiB) of a whole process."""
+    begin = time.monotonic()
+    process = subprocess.Popen([f"{options.build}/bin/zerostall", "stat", "--json", path], stdout=subprocess.PIPE,
+                               preexec_fn=lambda: os.sched_setaffinity(0, CORES[-cores:]))
+    out = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    wall = time.monotonic() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 3):
+        sys.exit(f"zerostall stat {path} ended with exit code {process.returncode}")
+    return json.loads(out), wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def judge_answer(table, found, right):
+    wrong = wrong_answers(found, right)
+    table.over += bool(wrong)
+    print("   the answer is right: " + ("no: " + "; ".join(wrong) if wrong else
+                                        f"{right['steps']} steps, {sum(right['calls'].values())} calls, {sum(right['copies'].values())} copies"))
+
+
+def start(options, table):
+    with new_folder() as folder:
+        for what, path in (("JSON", expanded(SHORT_EVENTS, folder)), (".json.gz", corpus(SHORT_EVENTS))):
+            runs = [stat(options, path) for _ in range(options.turns)]
+            table.row(f"zerostall stat, 26 MB of JSON ({what}), whole process", 1e3 * statistics.median(r[1] for r in runs), "ms",
+                      START_LIMIT_MS, f"(fastest {1e3 * min(r[1] for r in runs):.0f})")
+
+
+def growth(options, table):
+    with new_folder() as folder:
+        per_event = {}
+        for power in (4, 5, 6, 7):
+            path, right = repeated(options.build, FEWEST_EVENTS, f"{folder}/growth.json", "--events", 10**power)
+            runs = [stat(options, path, 1) for _ in range({4: 30, 5: 10, 6: 5, 7: 3}[power])]
+            nothing = statistics.median(start_of_program(options) for _ in range(10))
+            seconds = min(r[2] for r in runs) - nothing
+            per_event[power] = 1e9 * seconds / right["events"]
+            table.row(f"zerostall stat, {right['events']} events, one core: CPU time per event", per_event[power], "ns",
+                      more=f"({seconds:.3f} s, {right['bytes'] / 1e6:.0f} MB, peak {max(r[3] for r in runs):.0f} MiB)")
+            judge_answer(table, runs[0][0], right)
+        table.row("growth: most time per event over least", max(per_event.values()) / min(per_event.values()), "x", GROWTH_LIMIT)
+
+
+def start_of_program(options):
+    """CPU time of a process that reads no trace."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([f"{options.build}/bin/zerostall", "--version"], stdout=subprocess.DEVNULL, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def big(options, table):
+    with new_folder() as folder:
+        path, right = repeated(options.build, SHORT_EVENTS, f"{folder}/big.json", "--events", 6_500_000, "--steps", 300)
+        what = f"zerostall stat, {right['bytes'] / 1e9:.3f} GB, {right['events'] / 1e6:.1f} M events, {right['steps']} steps"
+        for cores in (1, 2)[:len(CORES)]:
+            found, wall, cpu, peak = stat(options, path, cores)
+            last = cores == min(2, len(CORES))
+            table.row(f"{what}, {cores} core" + "s" * (cores > 1), wall, "s", BIG_LIMIT_S if last else None, f"(CPU time {cpu:.2f} s)")
+            table.row("   peak resident memory", peak, "MiB", BIG_LIMIT_MIB)
+            judge_answer(table, found, right)
+
+
+def huge(options, table):
+    with new_folder() as folder:
+        path, right = repeated(options.build, SHORT_EVENTS, f"{folder}/huge.json.gz", "--events", 42_000_000, "--gzip")
+        found, wall, cpu, peak = stat(options, path)
+        table.row(f"zerostall stat, {right['bytes'] / 1e9:.2f} GB of JSON, compressed", wall, "s", more=f"(CPU time {cpu:.2f} s)")
+        table.row("   peak resident memory", peak, "MiB", HUGE_LIMIT_MIB)
+        judge_answer(table, found, right)
+
+
+PARTS = {"rates": rates, "start": start, "growth": growth, "big": big, "huge": huge}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--turns", type=int, default=15)
+    parser.add_argument("parts", nargs="*", default=["rates", "start", "growth", "big"], metavar="PART", choices=list(PARTS))
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    table = Table()
+    for part in options.parts:
+        PARTS[part](options, table)
+    sys.exit(1 if table.over else 0)
+
+
+if __name__ == "__main__":
+    main()
