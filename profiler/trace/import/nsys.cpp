@@ -58,6 +58,10 @@ std::vector<RawTrace> finish(NsysImport& import, const std::vector<NsysProcess*>
     RawTrace& trace = traces.emplace_back(std::move(process->trace));
     trace.lost_calls += import.lost_calls;
     trace.lost_marks += import.lost_marks;
+    if (import.lost_calls + import.lost_marks > 0) {
+      trace.truncated = true;
+      trace.end.reason = "records of calls or ranges cannot be read";
+    }
     if (import.lost_gpu_ops == 0) continue;
     RawNote note{0, static_cast<std::uint64_t>(import.lost_gpu_ops), 0,
                  trace.strings.intern("rows of GPU work cannot be read")};

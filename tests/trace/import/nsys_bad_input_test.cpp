@@ -107,6 +107,7 @@ TEST(NsysBad, TextAndNothingWhereNumbersMustBe) {
   EXPECT_EQ(odd(trace, "unreadable_values"), 2);
   EXPECT_EQ(trace.lost_calls, 2);
   EXPECT_EQ(trace.contents.at(kRuntime), 4);
+  EXPECT_TRUE(trace.truncated);
 }
 
 TEST(NsysBad, NoRowThatCanBeRead) {

@@ -242,6 +242,7 @@ TEST(Nsys, NamesOfDevicesAndPrograms) {
       std::to_string(db.global()) + ", 4711, '/usr/bin/python3')");
   const RawTrace trace = std::move(db.traces()[0]);
   EXPECT_EQ(trace.meta.device_name, "H100");  // the second of the machine is the first that this process saw
+  EXPECT_EQ(trace.meta.device, R"({"name":"H100"})");
   EXPECT_EQ(trace.meta.program, "python3");
   EXPECT_EQ(trace.meta.pid, 4711);
   EXPECT_EQ(trace.contents.at("device: A100"), 1);
