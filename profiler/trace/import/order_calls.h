@@ -1,5 +1,6 @@
 // Calls of tools that record intervals, in the form that RawTrace wants.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "profiler/trace/raw_trace.h"
@@ -12,5 +13,8 @@ namespace zerostall {
 // other, also in that order (stamps of whole microseconds cannot tell them apart). Intervals that only overlap are no
 // nesting.
 void order_calls(std::vector<RawCall>& calls, const StringTable& strings);
+
+// The same for calls of one thread, in place.
+void order_thread(std::span<RawCall> calls, const StringTable& strings);
 
 }  // namespace zerostall
