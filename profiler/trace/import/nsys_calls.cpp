@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "profiler/trace/api_table.h"
 #include "profiler/trace/import/nsys_import.h"
 
 namespace zerostall {
@@ -19,7 +20,7 @@ std::int32_t saturated(std::int64_t value) {
 }
 
 struct Counts {
-  std::int64_t unreadable_rows = 0, unreadable_values = 0, without_end = 0;
+  std::int64_t unreadable_rows = 0, unreadable_values = 0, without_end = 0, of_no_interest = 0;
 };
 
 // Times and name of a row; false where a call cannot be made of it.
@@ -55,7 +56,10 @@ class CallReader {
     call.name = import_.name(*process_, name);
     if (call.correlation != 0 && !process_->calls.add(call.correlation, call.name))
       ++process_->trace.oddities["duplicate_call_correlation"];
-    thread_->calls.push_back(call);
+    if (matters(call.name))
+      thread_->calls.push_back(call);
+    else
+      ++counts.of_no_interest;
     return true;
   }
 
@@ -63,6 +67,14 @@ class CallReader {
   bool too_many = false;
 
  private:
+  // Asked once per name of a process.
+  bool matters(StringId name) {
+    std::vector<signed char>& known = process_->calls_matter;
+    if (name >= known.size()) known.resize(std::size_t{name} + 64, -1);
+    if (known[name] < 0) known[name] = zerostall::matters(process_->trace.strings.text(name)) ? 1 : 0;
+    return known[name] == 1;
+  }
+
   bool switch_to(std::int64_t global) {
     process_ = import_.make(process_of(global));
     import_.has_calls = true;
@@ -99,6 +111,7 @@ Result<Done> read_table(NsysImport& import, const std::string& table) {
     return Error{fmt::format("{}: table {}: no row has times and a name", import.db.name(), table)};
   import.contents[table] = *rows;
   import.lost_calls += counts.unreadable_rows;
+  if (counts.of_no_interest > 0) import.contents["calls that never matter"] += counts.of_no_interest;
   import.odd("unreadable_rows", counts.unreadable_rows);
   import.odd("unreadable_values", counts.unreadable_values);
   import.odd("calls_without_end", counts.without_end);

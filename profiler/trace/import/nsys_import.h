@@ -71,6 +71,7 @@ struct NsysProcess {
   std::unordered_map<std::uint32_t, NsysThread*> thread_by_id{};
   NsysCorrelations calls;
   std::vector<StringId> names;                           // by small number of StringIds: id in trace.strings + 1
+  std::vector<signed char> calls_matter;                 // by id in trace.strings; -1 = not asked yet
   std::unordered_map<std::int64_t, StringId> far_names;  // the others
 };
 
