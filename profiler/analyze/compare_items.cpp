@@ -1,0 +1,298 @@
+// Waits and copies of two sides, matched by what they are and where they come from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "profiler/analyze/compare_parts.h"
+
+namespace zerostall::compare {
+namespace {
+
+constexpr std::size_t kMostSizes = 4;  // of one family of changes, each with a row of its own
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "cudaMemcpyAsync 512 B host to device" -> "cudaMemcpyAsync # B host to device", and "512".
+std::pair<std::string, std::string> split_size(const std::string& what) {
+  const std::size_t end = what.find(" B ");
+  std::size_t begin = end == std::string::npos ? 0 : end;
+  while (begin > 0 && is_digit(what[begin - 1])) --begin;
+  if (end == std::string::npos || begin == end) return {what, ""};
+  return {what.substr(0, begin) + "#" + what.substr(end), what.substr(begin, end - begin)};
+}
+
+bool is_own(const SourceLine& line) { return !line.library && !line.file.empty(); }
+
+Places level_of(const WaitStack& stack) {
+  if (std::any_of(stack.python.begin(), stack.python.end(), is_own)) return Places::functions;
+  return stack.python.empty() ? Places::none : Places::operators;
+}
+
+// Nullopt: no waits, so that any places will do.
+std::optional<Places> level_of(const RunSummary& run) {
+  if (run.waits_by_what.empty()) return std::nullopt;
+  Places best = Places::none;
+  for (const WaitStack& stack : run.stacks) best = std::max(best, level_of(stack));
+  return best;
+}
+
+struct Place {
+  std::string identity, words;
+};
+
+Place place_of(const WaitStack& stack, Places places) {
+  if (places == Places::functions) {
+    const auto own = std::find_if(stack.python.begin(), stack.python.end(), is_own);
+    if (own == stack.python.end()) return {};
+    const std::string line = own->line > 0 ? fmt::format(":{}", own->line) : "";
+    return {own->file + "\n" + own->function, fmt::format("{}{} in {}", own->file, line, own->function)};
+  }
+  if (places == Places::none || stack.python.empty()) return {};
+  return {stack.python.back().function, stack.python.back().function};
+}
+
+Item& item_of(Items& items, const Place& place, const std::string& what) {
+  Item& item = items[{place.identity, what}];
+  if (item.place_words.empty() || place.words < item.place_words) item.place_words = place.words;
+  const auto [family, size] = split_size(what);
+  item.family = family;
+  item.sizes.insert(size);
+  return item;
+}
+
+// Waits by their calls: which steps they fell into is known.
+void add_waits(const RunSummary& run, Basis basis, std::int64_t first, Samples Item::*side, Items& items) {
+  if (basis == Basis::run) {
+    for (const auto& [what, count] : run.waits_by_what) (item_of(items, {}, what).*side).add(first, count);
+    return;
+  }
+  std::int64_t sample = first;
+  for (const StepRow& step : run.steps) {
+    if (!step.judged) continue;
+    for (const WaitSeen& wait : step.waits)
+      if (is_host_wait(wait.kind)) (item_of(items, {}, wait.what).*side).add(sample, 1);
+    ++sample;
+  }
+}
+
+// Waits by their stacks. A stack's waits are told by step where each step has as many.
+void add_stacks(const RunSummary& run, Basis basis, std::int64_t first, Places places, Samples Item::*side,
+                Items& items) {
+  for (const WaitStack& stack : run.stacks) {
+    const Place place = place_of(stack, places);
+    for (const WaitsThere& waits : stack.waits) {
+      if (basis == Basis::step && waits.judged == 0) continue;
+      Samples& samples = item_of(items, place, waits.what).*side;
+      if (basis == Basis::run) {
+        samples.add(first, waits.count);
+      } else if (waits.per_step && waits.per_step->min == waits.per_step->max) {
+        for (std::int64_t i = 0; i < run.judged(); ++i) samples.add(first + i, waits.per_step->min);
+      } else {
+        samples.sum += waits.judged;
+        samples.only_sum = true;
+      }
+    }
+  }
+}
+
+std::string with_sizes(const Item& item) {
+  const std::size_t at = item.family.find('#');
+  if (item.sizes.size() == 1 || at == std::string::npos) return item.family;
+  return item.family.substr(0, at) + fmt::format("{} sizes,", item.sizes.size()) + item.family.substr(at + 3);
+}
+
+void merge(const Samples& from, Samples& to) {
+  for (const auto& [sample, count] : from.at) to.at[sample] += count;
+  to.sum += from.sum;
+  to.only_sum |= from.only_sum;
+}
+
+// Too many sizes of one kind, as of data whose size varies, become one row.
+void fold_sizes(Items& items) {
+  std::map<ItemKey, std::vector<Items::iterator>> families;
+  for (auto it = items.begin(); it != items.end(); ++it) families[{it->first.place, it->second.family}].push_back(it);
+  for (const auto& [key, members] : families) {
+    if (members.size() <= kMostSizes) continue;
+    Item whole = members.front()->second;
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      const Item& item = members[i]->second;
+      merge(item.a, whole.a);
+      merge(item.b, whole.b);
+      whole.sizes.insert(item.sizes.begin(), item.sizes.end());
+      whole.place_words = std::min(whole.place_words, item.place_words);
+    }
+    for (const auto& member : members) items.erase(member);
+    items[{key.place, with_sizes(whole)}] = std::move(whole);
+  }
+}
+
+double mean(const CountFigure& figure) {
+  return figure.samples == 0 ? 0 : static_cast<double>(figure.sum) / static_cast<double>(figure.samples);
+}
+
+double distance(const ItemChange& row) { return std::abs(mean(row.a) - mean(row.b)); }
+
+void sort_rows(std::vector<ItemChange>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const ItemChange& x, const ItemChange& y) {
+    return std::tuple(-distance(x), -x.a.sum) < std::tuple(-distance(y), -y.a.sum);
+  });
+}
+
+// Positions of items that stand on one side only.
+std::vector<Items::iterator> only(const std::vector<Items::iterator>& family, Samples Item::*there,
+                                  Samples Item::*not_there) {
+  std::vector<Items::iterator> found;
+  for (const auto& member : family)
+    if ((member->second.*there).sum > 0 && (member->second.*not_there).sum == 0) found.push_back(member);
+  return found;
+}
+
+std::string with_new_size(const std::string& family, const Item& gone, const Item& added) {
+  const std::size_t at = family.find('#');
+  return fmt::format("{}{} → {}{}", family.substr(0, at), *gone.sizes.begin(), *added.sizes.begin(),
+                     family.substr(at + 1));
+}
+
+// Takes pairs off `items` that are as often on each side, and differ in their size alone.
+std::vector<ItemChange> take_resized(Items& items, std::int64_t samples_a, std::int64_t samples_b) {
+  std::map<ItemKey, std::vector<Items::iterator>> families;
+  for (auto it = items.begin(); it != items.end(); ++it)
+    if (it->second.sizes.size() == 1) families[{it->first.place, it->second.family}].push_back(it);
+  std::vector<ItemChange> rows;
+  for (const auto& [key, members] : families) {
+    auto added = only(members, &Item::b, &Item::a);
+    for (const auto& gone : only(members, &Item::a, &Item::b)) {
+      const CountFigure a = figure_of(gone->second.a, samples_a);
+      const auto pair = std::find_if(added.begin(), added.end(), [&](const auto& candidate) {
+        return same(a, figure_of(candidate->second.b, samples_b));
+      });
+      if (pair == added.end()) continue;
+      const auto match = *pair;
+      added.erase(pair);
+      rows.push_back({gone->second.place_words, with_new_size(key.what, gone->second, match->second), 1, a,
+                      figure_of(match->second.b, samples_b)});
+      items.erase(gone);
+      items.erase(match);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+CountFigure figure_of(const Samples& samples, std::int64_t number_of_samples) {
+  CountFigure figure{number_of_samples, samples.sum, std::nullopt};
+  if (samples.only_sum) return figure;
+  std::vector<Count> values(static_cast<std::size_t>(number_of_samples), 0);
+  for (const auto& [sample, count] : samples.at) values[static_cast<std::size_t>(sample)] = count;
+  figure.spread = spread_of(values);
+  return figure;
+}
+
+bool same(const CountFigure& a, const CountFigure& b) {
+  const bool spreads_known = a.spread && b.spread;
+  if (spreads_known && std::tuple(a.spread->min, a.spread->median, a.spread->max) !=
+                           std::tuple(b.spread->min, b.spread->median, b.spread->max))
+    return false;
+  if (spreads_known && a.spread->min == a.spread->max) return true;
+  if (a.samples == b.samples) return a.sum == b.sum;
+  if (a.sum == 0 || b.sum == 0) return a.sum == b.sum;
+  const double per_sample_a = double(a.sum) / double(a.samples), per_sample_b = double(b.sum) / double(b.samples);
+  const std::int64_t most = spreads_known ? std::max<std::int64_t>(1, a.spread->max - a.spread->min) : 1;
+  return std::abs(per_sample_a - per_sample_b) * double(std::min(a.samples, b.samples)) <= double(most);
+}
+
+Layout layout_of(Side side, Basis basis) {
+  Layout layout;
+  for (const RunSummary& run : side) {
+    layout.first.push_back(layout.samples);
+    layout.samples += basis == Basis::run ? 1 : run.judged();
+  }
+  return layout;
+}
+
+Changes changes_of(Items items, std::int64_t samples_a, std::int64_t samples_b) {
+  Changes changes;
+  const auto row_of = [&](const ItemKey& key, const Item& item) {
+    return ItemChange{item.place_words, key.what, static_cast<std::int64_t>(item.sizes.size()),
+                      figure_of(item.a, samples_a), figure_of(item.b, samples_b)};
+  };
+  for (auto it = items.begin(); it != items.end();) {
+    ItemChange row = row_of(it->first, it->second);
+    const bool is_same = same(row.a, row.b);
+    if (is_same) changes.same.push_back(std::move(row));
+    it = is_same ? items.erase(it) : std::next(it);
+  }
+  fold_sizes(items);
+  changes.resized = take_resized(items, samples_a, samples_b);
+  for (const auto& [key, item] : items) {
+    ItemChange row = row_of(key, item);
+    auto& rows = same(row.a, row.b) ? changes.same
+                 : row.b.sum == 0   ? changes.gone
+                 : row.a.sum == 0   ? changes.added
+                                    : changes.changed;
+    rows.push_back(std::move(row));
+  }
+  for (auto* rows : {&changes.gone, &changes.added, &changes.changed, &changes.resized, &changes.same})
+    sort_rows(*rows);
+  return changes;
+}
+
+Places places_of(Side a, Side b) {
+  std::optional<Places> common;
+  for (const Side side : {a, b})
+    for (const RunSummary& run : side) {
+      const auto level = level_of(run);
+      if (!level) continue;
+      if (common && *common != *level) return Places::none;
+      common = level;
+    }
+  return common.value_or(Places::none);
+}
+
+// Where waits come from. Sites (cause, function, hash of the line) are to be matched here, in place of stacks: a row
+// for each site of a run, its identity as the place's.
+Changes compare_waits(Side a, Side b, Basis basis, Places places) {
+  Items items;
+  const auto add_side = [&](Side side, Samples Item::*samples) {
+    const Layout layout = layout_of(side, basis);
+    for (std::size_t i = 0; i < side.size(); ++i)
+      if (places == Places::none)
+        add_waits(side[i], basis, layout.first[i], samples, items);
+      else
+        add_stacks(side[i], basis, layout.first[i], places, samples, items);
+  };
+  add_side(a, &Item::a);
+  add_side(b, &Item::b);
+  return changes_of(std::move(items), layout_of(a, basis).samples, layout_of(b, basis).samples);
+}
+
+Changes compare_copies(Side a, Side b, Basis basis) {
+  Items items;
+  const auto add_side = [&](Side side, Samples Item::*member) {
+    const Layout layout = layout_of(side, basis);
+    for (std::size_t i = 0; i < side.size(); ++i)
+      for (const CopyRow& copy : side[i].copies) {
+        const std::string memory = copy.host_memory == "none" ? "" : ", " + copy.host_memory;
+        const auto what = fmt::format("{} {} B {}{}", copy.api, copy.bytes, copy.direction, memory);
+        const bool in_steps = basis == Basis::step && copy.per_step && copy.per_step->max > 0;
+        if (basis == Basis::step && !in_steps) continue;
+        Samples& samples = item_of(items, {}, what).*member;
+        if (basis == Basis::run) {
+          samples.add(layout.first[i], copy.count);
+        } else if (copy.per_step->min == copy.per_step->max) {
+          for (std::int64_t s = 0; s < side[i].judged(); ++s) samples.add(layout.first[i] + s, copy.per_step->min);
+        } else {
+          samples.only_sum = true;
+          samples.sum += copy.judged;
+        }
+      }
+  };
+  add_side(a, &Item::a);
+  add_side(b, &Item::b);
+  return changes_of(std::move(items), layout_of(a, basis).samples, layout_of(b, basis).samples);
+}
+
+}  // namespace zerostall::compare
