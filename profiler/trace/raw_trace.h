@@ -131,6 +131,7 @@ struct TraceMeta {
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
   std::optional<std::int64_t> host_number;  // of the host within the job
   std::string host;                         // its name, where the user wanted that kept
+  std::optional<std::int64_t> start_utc_ns;  // where stamps count from the start of the recording: when that was
   std::vector<std::string> unknown_apis;    // functions that CUPTI can report and this program does not know
   bool tells_queue_full = false;            // CUPTI says of launches whether they waited for a place in the queue
   std::map<std::string, OwnCost> own_cost;  // by name of ApiKind; real time, also where times are modelled

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <unordered_map>
 
 #include "profiler/trace/api_table.h"
 
@@ -27,18 +28,22 @@ bool lies_in(const RawCall& inner, const RawCall& outer, const StringTable& stri
   return inside || may_nest(outer, inner, strings);
 }
 
+using Places = std::vector<std::uint32_t>;  // in the calls as they came: they are large, and moved once only
+
 // One thread's calls, by begin and longest first, to the order of their returns.
 class Returns {
  public:
-  Returns(std::vector<RawCall>& out, const StringTable& strings) : out_(out), strings_(strings) {}
+  Returns(const std::vector<RawCall>& calls, std::vector<RawCall>& out, const StringTable& strings)
+      : calls_(calls), out_(out), strings_(strings) {}
 
-  void add(const RawCall& call) {
-    if (!open_.empty() && call.end_ns <= open_.back().begin_ns && !lies_in(call, open_.back(), strings_)) {
+  void add(std::uint32_t place) {
+    const RawCall& call = calls_[place];
+    if (!open_.empty() && call.end_ns <= innermost().begin_ns && !lies_in(call, innermost(), strings_)) {
       emit(call, open_.size() - 1);  // of no length, where a longer one begins: it was before
       return;
     }
-    while (!open_.empty() && !lies_in(call, open_.back(), strings_)) close();
-    open_.push_back(call);
+    while (!open_.empty() && !lies_in(call, innermost(), strings_)) close();
+    open_.push_back(place);
   }
 
   void close_all() {
@@ -46,37 +51,55 @@ class Returns {
   }
 
  private:
+  const RawCall& innermost() const { return calls_[open_.back()]; }
   void close() {
-    const RawCall call = open_.back();
+    const RawCall& call = innermost();
     open_.pop_back();
     emit(call, open_.size());
   }
-  void emit(RawCall call, std::size_t depth) {
-    call.depth = static_cast<std::uint8_t>(std::min(depth, kDeepest));
+  void emit(const RawCall& call, std::size_t depth) {
     out_.push_back(call);
+    out_.back().depth = static_cast<std::uint8_t>(std::min(depth, kDeepest));
   }
 
+  const std::vector<RawCall>& calls_;
   std::vector<RawCall>& out_;
   const StringTable& strings_;
-  std::vector<RawCall> open_;
+  Places open_;
 };
+
+// The calls of each thread, threads by number, as they came.
+std::vector<Places> by_thread(const std::vector<RawCall>& calls) {
+  std::unordered_map<std::uint32_t, Places> found;
+  Places* places = nullptr;
+  for (std::uint32_t i = 0; i < calls.size(); ++i) {
+    if (i == 0 || calls[i].thread != calls[i - 1].thread) places = &found[calls[i].thread];
+    places->push_back(i);
+  }
+  std::vector<Places> threads;
+  for (auto& [thread, of_thread] : found) threads.push_back(std::move(of_thread));
+  std::sort(threads.begin(), threads.end(),
+            [&](const Places& a, const Places& b) { return calls[a.front()].thread < calls[b.front()].thread; });
+  return threads;
+}
 
 }  // namespace
 
 void order_calls(std::vector<RawCall>& calls, const StringTable& strings) {
-  const auto before = [](const RawCall& a, const RawCall& b) {
-    if (a.thread != b.thread) return a.thread < b.thread;
-    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  const auto begins_before = [&](std::uint32_t a, std::uint32_t b) {
+    const RawCall &x = calls[a], &y = calls[b];
+    return x.begin_ns != y.begin_ns ? x.begin_ns < y.begin_ns : x.end_ns > y.end_ns;
   };
-  if (!std::is_sorted(calls.begin(), calls.end(), before)) std::stable_sort(calls.begin(), calls.end(), before);
   std::vector<RawCall> ordered;
   ordered.reserve(calls.size());
-  Returns returns(ordered, strings);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (i > 0 && calls[i].thread != calls[i - 1].thread) returns.close_all();
-    returns.add(calls[i]);
+  Returns returns(calls, ordered, strings);
+  for (Places& places : by_thread(calls)) {
+    // Most files are in order.
+    if (!std::is_sorted(places.begin(), places.end(), begins_before))
+      std::stable_sort(places.begin(), places.end(), begins_before);
+    for (const std::uint32_t place : places) returns.add(place);
+    returns.close_all();
   }
-  returns.close_all();
   calls = std::move(ordered);
 }
 

@@ -1,0 +1,180 @@
+// How fast an export of Nsight Systems is read, against a bare scan of the same columns by SQLite's C API in the same
+// run: nsys_bench [EXPORT.sqlite [ROWS]]. The export is repeated with shifted times and correlations until it has ROWS
+// rows of events (3 million). Limit: 0.7 of the speed of the bare scan.
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "profiler/base/files.h"
+#include "profiler/trace/build_trace.h"
+#include "profiler/trace/import/nsys.h"
+
+namespace zerostall {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double kLimit = 0.7;
+constexpr int kRounds = 5;
+
+// What the importer reads of each table of events.
+struct Table {
+  const char* name;
+  const char* columns;  // integers
+  const char* text;     // or nullptr
+};
+constexpr Table kTables[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "start, end, nameId, globalTid, correlationId, returnValue", nullptr},
+    {"CUPTI_ACTIVITY_KIND_KERNEL",
+     "start, end, globalPid, correlationId, deviceId, contextId, streamId, graphNodeId, demangledName", nullptr},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY",
+     "start, end, globalPid, correlationId, deviceId, contextId, streamId, graphNodeId, copyKind, bytes, srcKind, "
+     "dstKind",
+     nullptr},
+    {"CUPTI_ACTIVITY_KIND_MEMSET",
+     "start, end, globalPid, correlationId, deviceId, contextId, streamId, graphNodeId, bytes, memKind", nullptr},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "syncType, correlationId, globalPid", nullptr},
+    {"NVTX_EVENTS", "start, eventType, end, textId, globalTid, domainId", "text"}};
+
+struct Database {
+  Database(const fs::path& path, int flags) {
+    if (sqlite3_open_v2(path.c_str(), &db, flags, nullptr) != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(db));
+  }
+  ~Database() { sqlite3_close(db); }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  void run(const std::string& sql) const {
+    if (sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+      throw std::runtime_error(sql + ": " + sqlite3_errmsg(db));
+  }
+  std::vector<std::vector<std::string>> rows(const std::string& sql) const {
+    std::vector<std::vector<std::string>> all;
+    const auto add = [](void* to, int count, char** values, char**) {
+      auto& row = static_cast<decltype(all)*>(to)->emplace_back();
+      for (int i = 0; i < count; ++i) row.emplace_back(values[i] == nullptr ? "" : values[i]);
+      return 0;
+    };
+    if (sqlite3_exec(db, sql.c_str(), add, &all, nullptr) != SQLITE_OK)
+      throw std::runtime_error(sql + ": " + sqlite3_errmsg(db));
+    return all;
+  }
+  std::int64_t number(const std::string& sql) const { return std::stoll(rows(sql).at(0).at(0)); }
+
+  sqlite3* db = nullptr;
+};
+
+std::vector<Table> tables_in(const Database& database) {
+  std::vector<Table> tables;
+  for (const Table& table : kTables)
+    if (database.number(fmt::format("SELECT count(*) FROM sqlite_master WHERE name = '{}'", table.name)) > 0)
+      tables.push_back(table);
+  return tables;
+}
+
+// Appends shifted copies of all events until there are `wanted`; returns how many there are.
+std::int64_t repeat(const fs::path& path, std::int64_t wanted) {
+  const Database database(path, SQLITE_OPEN_READWRITE);
+  const auto tables = tables_in(database);
+  std::int64_t rows = 0, last = 0, correlation = 0;
+  for (const Table& table : tables) {
+    rows += database.number(fmt::format("SELECT count(*) FROM {}", table.name));
+    if (table.text == nullptr)
+      correlation =
+          std::max(correlation, database.number(fmt::format("SELECT max(correlationId) FROM {}", table.name)));
+    last = std::max(last, database.number(fmt::format("SELECT max(end) FROM {}", table.name)));
+  }
+  const std::int64_t times = (wanted + rows - 1) / rows;
+  database.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN");
+  for (const Table& table : tables) {
+    std::string terms;
+    for (const auto& column : database.rows(fmt::format("PRAGMA table_info({})", table.name))) {
+      const std::string& name = column.at(1);
+      const std::int64_t shift = name == "start" || name == "end" ? last : name == "correlationId" ? correlation : 0;
+      terms +=
+          fmt::format("{}\"{}\"{}", terms.empty() ? "" : ", ", name, shift > 0 ? fmt::format(" + n * {}", shift) : "");
+    }
+    database.run(
+        fmt::format("CREATE TEMP TABLE once AS SELECT * FROM {0}; WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL "
+                    "SELECT n + 1 FROM c WHERE n < {1}) INSERT INTO {0} SELECT {2} FROM c CROSS JOIN once; "
+                    "DROP TABLE once",
+                    table.name, times - 1, terms));
+  }
+  database.run("COMMIT");
+  return rows * times;
+}
+
+std::int64_t scan(const Database& database) {
+  std::int64_t sum = 0;
+  for (const Table& table : tables_in(database)) {
+    const std::string sql = fmt::format("SELECT {}{}{} FROM {}", table.columns, table.text == nullptr ? "" : ", ",
+                                        table.text == nullptr ? "" : table.text, table.name);
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database.db, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK)
+      throw std::runtime_error(sqlite3_errmsg(database.db));
+    const int columns = sqlite3_column_count(statement) - (table.text == nullptr ? 0 : 1);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+      for (int i = 0; i < columns; ++i) sum += sqlite3_column_int64(statement, i);
+      if (table.text != nullptr && sqlite3_column_text(statement, columns) != nullptr)
+        sum += sqlite3_column_bytes(statement, columns);
+    }
+    sqlite3_finalize(statement);
+  }
+  return sum;
+}
+
+template <class Action>
+double seconds(const Action& action) {
+  const auto begin = std::chrono::steady_clock::now();
+  action();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+int run(const fs::path& source, std::int64_t wanted) {
+  auto folder = TempFolder::make();
+  if (!folder) throw std::runtime_error(folder.error().message);
+  const fs::path path = folder->path() / "large.sqlite";
+  fs::copy_file(source, path);
+  const std::int64_t rows = repeat(path, wanted);
+  fmt::print("{}: {} rows of events, {} MB\n", source.filename().string(), rows, fs::file_size(path) >> 20);
+  double bare = 1e9, imported = 1e9, built = 1e9;
+  std::int64_t sum = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    bare = std::min(bare, seconds([&] { sum += scan(Database(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX)); }));
+    Result<std::vector<RawTrace>> traces = Error{};
+    imported = std::min(imported, seconds([&] { traces = import_nsys(path, {}); }));
+    if (!traces) throw std::runtime_error(traces.error().message);
+    built = std::min(built, seconds([&] {
+                       for (RawTrace& trace : *traces)
+                         sum += static_cast<std::int64_t>(build_trace(std::move(trace)).calls.size());
+                     }));
+  }
+  const auto rate = [&](double time) { return static_cast<double>(rows) / time / 1e6; };
+  fmt::print("bare scan    {:.3f} s  {:.2f} M rows/s\n", bare, rate(bare));
+  fmt::print("import_nsys  {:.3f} s  {:.2f} M rows/s\n", imported, rate(imported));
+  fmt::print("build_trace  {:.3f} s\n", built);
+  fmt::print("ratio {:.2f}, limit {:.2f}: {}  [{}]\n", bare / imported, kLimit,
+             bare / imported >= kLimit ? "ok" : "TOO SLOW", sum % 10);
+  return bare / imported >= kLimit ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace zerostall
+
+int main(int argc, char** argv) {
+  const char* folder = std::getenv("ZEROSTALL_TRACES");
+  const std::filesystem::path traces = folder != nullptr ? folder : ZEROSTALL_SOURCE_DIR "/../shared/traces";
+  try {
+    return zerostall::run(argc > 1 ? std::filesystem::path(argv[1]) : traces / "nsys-nvtx-steps.sqlite",
+                          argc > 2 ? std::atoll(argv[2]) : 3'000'000);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "nsys_bench: {}\n", error.what());
+    return 2;
+  }
+}
