@@ -132,12 +132,25 @@ std::string apart_line(const RunSummary& run) {
   return line.empty() ? "" : fmt::format("\nnot in the totals: {}\n", line);
 }
 
-std::string waits_table(const RunSummary& run) {
+// Programs that copy data of ever new sizes have hundreds of kinds of waits, each seen once.
+constexpr std::size_t kMostRows = 15;
+
+// Without the rows behind the first few, which are those with most, and a line that says so.
+std::string render_first_rows(Table table, std::string_view kind, bool all) {
+  if (table.rows.empty()) return "";
+  const std::size_t left_out = all || table.rows.size() <= kMostRows + 1 ? 0 : table.rows.size() - kMostRows;
+  table.rows.resize(table.rows.size() - left_out);
+  const std::string more =
+      left_out > 0 ? fmt::format("... and {} more kinds of {}: --verbose shows all\n", left_out, kind) : "";
+  return "\n" + render_table(table) + more;
+}
+
+std::string waits_table(const RunSummary& run, bool all) {
   Table table{{"wait", "count", "per judged step"}, {}};
   for (const WaitGroup& group : group_waits(run))
     table.rows.push_back(
         {group.what, fmt::format("{}", group.count), group.per_step ? show_range(group.per_step) : "-"});
-  return table.rows.empty() ? "" : "\n" + render_table(table);
+  return render_first_rows(std::move(table), "waits", all);
 }
 
 std::string calls_table(const RunSummary& run) {
@@ -148,12 +161,12 @@ std::string calls_table(const RunSummary& run) {
   return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
-std::string copies_table(const RunSummary& run) {
+std::string copies_table(const RunSummary& run, bool all) {
   Table table{{"copy", "host memory", "bytes", "count", "per judged step"}, {}};
   for (const CopyRow& copy : run.copies)
     table.rows.push_back({copy.api + " " + copy.direction, copy.host_memory, show_bytes(copy.bytes),
                           fmt::format("{}", copy.count), copy.per_step ? show_range(copy.per_step) : "-"});
-  return table.rows.empty() ? "" : "\n" + render_table(table);
+  return render_first_rows(std::move(table), "copies", all);
 }
 
 // "launch 90 ns, stream_sync 2.1 us".
@@ -264,8 +277,8 @@ std::string render_processes(const std::string& path, const std::vector<NamedRun
 }
 
 std::string render_stat_text(const RunSummary& run, bool verbose) {
-  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + waits_table(run) + calls_table(run) +
-         copies_table(run) + (verbose ? contents_table(run) : "") + oddity_lines(run);
+  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + waits_table(run, verbose) +
+         calls_table(run) + copies_table(run, verbose) + (verbose ? contents_table(run) : "") + oddity_lines(run);
 }
 
 }  // namespace zerostall

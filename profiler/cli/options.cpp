@@ -186,7 +186,8 @@ void add_stat(CLI::App& app, StatOptions& options) {
           "The process to show, of a folder of traces (default: the one that waits most)")
       ->type_name("N")
       ->transform(CLI::Validator(whole_number(0, kMost), ""));
-  stat->add_flag("--verbose", options.verbose, "Say what a file of another tool holds, used or not");
+  stat->add_flag("--verbose", options.verbose,
+                 "Every kind of wait and copy, and what a file of another tool holds, used or not");
   stat->add_option("--max-expanded", options.most_expanded,
                    "Read compressed traces up to this size of text (default: 64G)")
       ->type_name("SIZE")

@@ -233,6 +233,8 @@ ApiInfo find_api(std::string_view name) {
   return found != order.end() && kTable[*found].name == name ? kTable[*found] : ApiInfo{};
 }
 
+bool matters(std::string_view name) { return !find_api(name).name.empty() || !is_known_api(name); }
+
 bool is_known_api(std::string_view name) {
   if (!find_api(name).name.empty()) return true;
   if (is_hip(name))

@@ -52,6 +52,10 @@ std::span<const std::string_view> uninteresting_apis();
 // nobody can tell: it must be reported, never taken for uninteresting.
 bool is_known_api(std::string_view name);
 
+// False for a call of which all is known that matters here, and that is nothing: it lets no host wait, starts no work
+// and loads no code. Our own tracer does not record it.
+bool matters(std::string_view name);
+
 // Looks a call up by its name with or without suffixes. Unknown names are `other`, with an empty name. A call of HIP
 // (ROCm) is what the call of CUDA's that it stands for is.
 ApiInfo find_api(std::string_view name);

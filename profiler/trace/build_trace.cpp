@@ -187,8 +187,10 @@ Trace build_trace(RawTrace raw) {
 
   const ThreadIndexes indexes = find_threads(raw, trace);
   const CallsByCorrelation by_correlation = build_calls(raw, indexes, trace);
+  raw.calls = {};  // millions of them: what was made of them is enough
   trace.windows = find_windows(trace.notes);
   build_ops(raw, by_correlation, trace);
+  raw.gpu_ops = {};
   drop_outside(trace);
   if (const auto repeated = drop_repeated(trace.gpu_ops)) trace.oddities["repeated_gpu_ops"] = repeated;
   link_ops(trace);

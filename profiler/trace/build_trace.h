@@ -10,8 +10,8 @@ namespace zerostall {
 //   reversed_calls     calls that ended before they began; given length 0
 //   backward_stamps    calls that began before an earlier call of their thread; kept in file order
 //   unlinked_gpu_ops   GPU work without a call (graphs, calls before the tracer attached)
-//   impossible_times   records with a stamp before 1823 or after 2116: the nearest was taken, and GPU work has bad times
-//   bad_times          GPU work with zero or reversed times, or that began 20 us or more before its launch
+//   impossible_times   records with a stamp before 1823 or after 2116: the nearest was taken, and GPU work has bad
+//   times bad_times          GPU work with zero or reversed times, or that began 20 us or more before its launch
 //   unmatched_pops     range ends without a begin
 //   open_ranges        ranges never closed
 Trace build_trace(RawTrace raw);

@@ -129,13 +129,13 @@ struct TraceMeta {
   std::string script;      // what Python runs: a path (relative to its project), "-m MODULE", "-c" or "-"
   std::optional<std::int64_t> arguments;  // how many the program, or the script, was given; values are never stored
   std::optional<std::int64_t> pid, rank, local_rank, world_size;
-  std::optional<std::int64_t> host_number;  // of the host within the job
-  std::string host;                         // its name, where the user wanted that kept
+  std::optional<std::int64_t> host_number;   // of the host within the job
+  std::string host;                          // its name, where the user wanted that kept
   std::optional<std::int64_t> start_utc_ns;  // where stamps count from the start of the recording: when that was
-  std::vector<std::string> unknown_apis;    // functions that CUPTI can report and this program does not know
-  bool tells_queue_full = false;            // CUPTI says of launches whether they waited for a place in the queue
-  std::map<std::string, OwnCost> own_cost;  // by name of ApiKind; real time, also where times are modelled
-  bool counts_only = false;                 // GPU work was not to be recorded: that there is none says nothing
+  std::vector<std::string> unknown_apis;     // functions that CUPTI can report and this program does not know
+  bool tells_queue_full = false;             // CUPTI says of launches whether they waited for a place in the queue
+  std::map<std::string, OwnCost> own_cost;   // by name of ApiKind; real time, also where times are modelled
+  bool counts_only = false;                  // GPU work was not to be recorded: that there is none says nothing
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 

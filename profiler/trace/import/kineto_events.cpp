@@ -1,47 +1,15 @@
 #include "profiler/trace/import/kineto_events.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "profiler/trace/api_table.h"
+#include "profiler/trace/import/kineto_fields.h"
 
 namespace zerostall::kineto {
 namespace {
-
-namespace ondemand = simdjson::ondemand;
-
-constexpr std::uint32_t four(const char (&text)[5]) {
-  std::uint32_t value = 0;
-  for (int i = 3; i >= 0; --i) value = value << 8 | static_cast<unsigned char>(text[i]);
-  return value;
-}
-
-std::uint32_t first_four(const char* text) {
-  std::uint32_t value = 0;
-  std::memcpy(&value, text, sizeof value);
-  return value;
-}
-
-// A scalar as written, without the space behind it; strings with their quotes.
-std::string_view trim(std::string_view token) {
-  while (!token.empty() &&
-         (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' || token.back() == '\t'))
-    token.remove_suffix(1);
-  return token;
-}
-
-// Without quotes, where it has some.
-std::string_view bare(std::string_view token) {
-  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
-  return token.substr(1, token.size() - 2);
-}
-
-std::string_view token_of(ondemand::value& value) { return trim(value.raw_json_token()); }
 
 // Text of a string token; escapes resolved. What is no valid string stays as written.
 std::string text_of(std::string_view token) {
@@ -84,95 +52,6 @@ struct EventParser::Parser {
   ondemand::parser parser;
 };
 
-// The scalars of an event, as written; empty = absent.
-struct EventParser::Event {
-  std::string_view phase, category, name, process, thread, begin, duration;
-  EventKind category_kind = EventKind::other;
-  std::string_view correlation, device, context, stream, bytes, size, kind, graph_node, sync_kind;
-
-  // False: the text ends inside, or is none.
-  bool read(const char* key, ondemand::value& value);
-  bool read_arguments(ondemand::object& arguments);
-  void read_argument(std::string_view key, ondemand::value& value);
-  // Nothing more of it is of interest.
-  bool is_boring() const {
-    return category_kind == EventKind::other && !category.empty() && !name.empty() && !is_profiler_step(bare(name));
-  }
-};
-
-// The shortest keys are told by their first bytes: the text goes on behind them.
-inline bool EventParser::Event::read(const char* raw, ondemand::value& value) {
-  const std::uint32_t word = first_four(raw);
-  switch (word) {
-    case four("cat\""):
-      category = token_of(value);
-      category_kind = kind_of(bare(category));
-      return true;
-    case four("pid\""):
-      process = token_of(value);
-      return true;
-    case four("tid\""):
-      thread = token_of(value);
-      return true;
-    case four("dur\""):
-      duration = token_of(value);
-      return true;
-    case four("name"):
-      if (raw[4] == '"') name = token_of(value);
-      return true;
-    case four("args"):
-      if (ondemand::object arguments; raw[4] == '"' && !value.get_object().get(arguments))
-        return read_arguments(arguments);
-      return true;
-    default:
-      if ((word & 0xffffff) == (four("ts\" ") & 0xffffff)) begin = token_of(value);
-      if ((word & 0xffffff) == (four("ph\" ") & 0xffffff)) phase = token_of(value);
-      return true;
-  }
-}
-
-// simdjson's values stay where its iterator made them: copied, they cost more than all the rest.
-bool EventParser::Event::read_arguments(ondemand::object& arguments) {
-  for (auto&& result : arguments) {
-    ondemand::field field;
-    if (std::move(result).get(field)) return false;
-    const char* const raw = field.key().raw();
-    const char* const end = static_cast<const char*>(std::memchr(raw, '"', 24));
-    if (end) read_argument({raw, static_cast<std::size_t>(end - raw)}, field.value());
-  }
-  return true;
-}
-
-inline void EventParser::Event::read_argument(std::string_view key, ondemand::value& value) {
-  switch (key.size()) {
-    case 4:
-      if (key == "size") size = token_of(value);
-      if (key == "kind") kind = token_of(value);
-      return;
-    case 5:
-      if (key == "bytes") bytes = token_of(value);
-      return;
-    case 6:
-      if (key == "device") device = token_of(value);
-      if (key == "stream") stream = token_of(value);
-      return;
-    case 7:
-      if (key == "context") context = token_of(value);
-      return;
-    case 11:
-      if (key == "correlation") correlation = token_of(value);
-      return;
-    case 13:
-      if (key == "graph node id") graph_node = token_of(value);
-      return;
-    case 14:
-      if (key == "cuda_sync_kind") sync_kind = token_of(value);
-      return;
-    default:
-      return;
-  }
-}
-
 EventParser::EventParser() : parser_(std::make_unique<Parser>()) {}
 EventParser::~EventParser() = default;
 
@@ -181,7 +60,7 @@ std::uint32_t EventParser::name_id(std::string_view token) {
   const auto id = static_cast<std::uint32_t>(names_.size());
   names_.push_back(text_of(token));
   copies_.push_back(parse_copy_name(names_.back()));
-  calls_matter_.push_back(!find_api(names_.back()).name.empty() || !is_known_api(names_.back()));
+  calls_matter_.push_back(matters(names_.back()));
   name_ids_.emplace(token, id);
   return id;
 }
@@ -196,7 +75,7 @@ std::uint32_t EventParser::thread_id(std::string_view process, std::string_view 
   return last_thread_id_ = entry->second;
 }
 
-bool EventParser::read_times(const Event& event, Nanos* begin, Nanos* end, Events& events) {
+bool EventParser::read_times(const EventFields& event, Nanos* begin, Nanos* end, Events& events) {
   const auto from = parse_microseconds(bare(event.begin));
   const auto length = event.duration.empty() ? Stamp{} : parse_microseconds(bare(event.duration));
   if (!from || !length) {
@@ -235,7 +114,7 @@ Bytes read_bytes(std::string_view token, Events& events) {
 
 }  // namespace
 
-void EventParser::add_call(const Event& event, Events& events) {
+void EventParser::add_call(const EventFields& event, Events& events) {
   RawCall call;
   call.name = name_id(event.name);
   if (!calls_matter_[call.name]) {
@@ -252,7 +131,7 @@ void EventParser::add_call(const Event& event, Events& events) {
   events.calls.push_back(call);
 }
 
-void EventParser::add_gpu_op(const Event& event, EventKind kind, Events& events) {
+void EventParser::add_gpu_op(const EventFields& event, EventKind kind, Events& events) {
   RawGpuOp op;
   if (!read_times(event, &op.begin_ns, &op.end_ns, events)) return;
   op.name = name_id(event.name);
@@ -277,7 +156,7 @@ void EventParser::add_gpu_op(const Event& event, EventKind kind, Events& events)
   events.gpu_ops.push_back(op);
 }
 
-void EventParser::add_annotation(const Event& event, Events& events) {
+void EventParser::add_annotation(const EventFields& event, Events& events) {
   RawMark mark;
   Nanos end = 0;
   if (!read_times(event, &mark.time_ns, &end, events)) return;
@@ -292,7 +171,7 @@ void EventParser::add_annotation(const Event& event, Events& events) {
   events.range_ends.push_back(end);
 }
 
-void EventParser::add(const Event& event, Events& events) {
+void EventParser::add(const EventFields& event, Events& events) {
   const std::string_view category = bare(event.category);
   events.contents.add(category.empty() ? "no category" : category);
   const std::string_view phase = bare(event.phase);
@@ -345,7 +224,7 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
       continue;
     }
     if (error) return true;
-    Event event;
+    EventFields event;
     for (auto&& result : object) {
       ondemand::field field;
       if (std::move(result).get(field)) return true;

@@ -55,6 +55,8 @@ struct Events {
       0;  // bytes of text() in front of what was not used: behind the list's "]", or at the event cut short
 };
 
+struct EventFields;  // kineto_fields.h
+
 // A thread as the file names it.
 struct ThreadKey {
   std::string process, thread;
@@ -75,17 +77,16 @@ class EventParser {
   const std::vector<ThreadKey>& threads() const { return threads_; }
 
  private:
-  struct Event;
   struct Parser;
 
   bool parse_array(std::string_view array, Events& events);
   bool parse_beginning(EventChunk& chunk, Events& events);
-  void add(const Event& event, Events& events);
+  void add(const EventFields& event, Events& events);
   static void forget(std::string_view category, std::string_view begin, Events& events);
-  void add_call(const Event& event, Events& events);
-  void add_gpu_op(const Event& event, EventKind kind, Events& events);
-  void add_annotation(const Event& event, Events& events);
-  bool read_times(const Event& event, Nanos* begin, Nanos* end, Events& events);
+  void add_call(const EventFields& event, Events& events);
+  void add_gpu_op(const EventFields& event, EventKind kind, Events& events);
+  void add_annotation(const EventFields& event, Events& events);
+  bool read_times(const EventFields& event, Nanos* begin, Nanos* end, Events& events);
   std::uint32_t name_id(std::string_view token);
   std::uint32_t thread_id(std::string_view process, std::string_view thread);
 
