@@ -167,7 +167,7 @@ TEST_F(BadUse, InterruptionKillsTheChildAndLeavesNothing) {
 TEST_F(BadUse, FilesThatAreNoTrace) {
   ASSERT_TRUE(write_file(here.path("text"), "hello"));
   ASSERT_TRUE(write_file(here.path("empty"), ""));
-  EXPECT_THAT(error({"stat", here.path("text").string()}, 2), HasSubstr("is not a zerostall trace"));
+  EXPECT_THAT(error({"stat", here.path("text").string()}, 2), HasSubstr("of no format known here"));
   EXPECT_THAT(error({"stat", here.path("empty").string()}, 2), HasSubstr("is empty"));
   EXPECT_THAT(error({"stat", here.path("none").string()}, 2), HasSubstr("No such file"));
   EXPECT_THAT(error({"stat", here.path("tmp").string()}, 2), HasSubstr("is a folder without traces"));

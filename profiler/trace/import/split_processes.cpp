@@ -52,6 +52,7 @@ class Splitter {
       RawTrace& part = parts_.emplace_back();
       part.meta = all.meta;
       part.meta.pid = process >= 0 ? std::optional(process) : std::nullopt;
+      part.meta.rank.reset();  // of one of them: which, the file does not say
       // Interned in order, each text gets the same id again.
       for (StringId id = 0; id < all.strings.size(); ++id) part.strings.intern(all.strings.text(id));
       part.truncated = all.truncated;
