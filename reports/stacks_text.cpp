@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "reports/printable.h"
@@ -13,20 +14,26 @@ namespace zerostall {
 namespace {
 
 constexpr std::size_t kMostLibraryLines = 4, kMostNativeLines = 6, kMostOwnLines = 12;
+constexpr std::size_t kMostKinds = 5;  // of waits of one place
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::string heading(const WaitStack& stack) {
   std::string text;
-  for (const WaitsThere& waits : stack.waits) {
+  const std::size_t shown = stack.waits.size() <= kMostKinds + 1 ? stack.waits.size() : kMostKinds;
+  for (const WaitsThere& waits : std::span(stack.waits).first(shown)) {
     const std::string rate = waits.per_step ? fmt::format("{} per judged step", show_range(waits.per_step)) : "";
     text += fmt::format("{}{}{} in all: {}\n", rate, rate.empty() ? "" : ", ", waits.count, printable(waits.what));
   }
+  std::int64_t others = 0;
+  for (const WaitsThere& waits : std::span(stack.waits).subspan(shown)) others += waits.count;
+  if (others > 0) text += fmt::format("{} in all: {} more kinds\n", others, stack.waits.size() - shown);
   return text;
 }
 
 std::string python_line(const SourceLine& line) {
   const std::string place = line.line > 0 ? fmt::format("{}:{}", line.file, line.line) : line.file;
+  if (place.empty()) return fmt::format("  {}\n", printable(line.function));
   return fmt::format("  {} in {}\n", printable(place), printable(line.function));
 }
 
@@ -99,7 +106,7 @@ std::string render_stack(const WaitStack& stack) {
   if (stack.python_frames == PythonFrames::unknown) text += "  Python frames unknown\n";
   text += python_lines(stack, false, kMostOwnLines, "frames of one's own");
   if (std::string libraries = python_lines(stack, true, kMostLibraryLines, "library frames"); !libraries.empty())
-    text += " by libraries\n" + libraries;
+    text += (stack.python_frames == PythonFrames::operators_only ? " operators\n" : " by libraries\n") + libraries;
   if (stack.python_cut) text += "  ... outer Python frames were not recorded\n";
   return text + native_lines(stack);
 }
@@ -110,6 +117,9 @@ std::string render_stacks_text(const std::vector<WaitStack>& stacks) {
   if (stacks.empty()) return "\nno call stacks in this trace (record with --stacks=waits, which is the default)\n";
   std::string text = "\nwhere waits come from";
   text += fmt::format(" ({} {})\n", stacks.size(), stacks.size() == 1 ? "place" : "places");
+  if (std::any_of(stacks.begin(), stacks.end(),
+                  [](const WaitStack& s) { return s.python_frames == PythonFrames::operators_only; }))
+    text += "lines of Python were not recorded: torch.profiler.profile(with_stack=True) records their functions\n";
   for (const WaitStack& stack : stacks) text += render_stack(stack);
   return text;
 }

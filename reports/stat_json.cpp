@@ -88,6 +88,8 @@ std::string_view name_of(PythonFrames frames) {
       return "none";
     case PythonFrames::known:
       return "known";
+    case PythonFrames::operators_only:
+      return "operators_only";
     case PythonFrames::unknown:
       break;
   }

@@ -11,7 +11,7 @@ namespace zerostall {
 
 struct SourceLine {
   std::string function;  // "" = not known
-  std::string file;      // as stored; "" = not known
+  std::string file;      // as stored; "" = not known, or an operator or built-in function: a library's
   std::uint32_t line = 0;
   bool library = false;  // of an installed package, Python itself or the system: not what its user wrote
 };

@@ -76,5 +76,13 @@ TEST(StacksText, TextsOfTheProgramAreMadeSafe) {
   EXPECT_NE(text.find("\\x1b"), std::string::npos);
 }
 
+TEST(StacksText, OfManyKindsOfWaitsTheFirstAreShownAndTheOthersCounted) {
+  WaitStack s;
+  s.id = 1;
+  for (int i = 0; i < 40; ++i) s.waits.push_back({"kind " + std::to_string(i), 2, 0, {}});
+  const std::string text = render_stacks_text({s});
+  EXPECT_NE(text.find("2 in all: kind 4\n70 in all: 35 more kinds\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace zerostall

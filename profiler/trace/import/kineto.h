@@ -16,8 +16,9 @@ namespace zerostall {
 // trace. Memory is that of the result and of a few megabytes of text. Two threads, where there are two cores, parse
 // and, in the same order as one would, merge.
 //
-// Kept are CUDA and HIP calls, GPU work, and annotations (which hold the steps, as `ProfilerStep#N`); operators, Python
-// functions and arrows only count in RawTrace::contents. Times stay relative to what the file counts from.
+// Kept are CUDA and HIP calls, GPU work, and annotations (which hold the steps, as `ProfilerStep#N`); operators and
+// Python functions as the stacks of the calls that may wait (kineto_stacks.h). Arrows and the rest only count in
+// RawTrace::contents. Times stay relative to what the file counts from.
 //
 // Oddities: bad_numbers (times that are none: the event is dropped; numbers that do not fit: taken as absent),
 // text_not_utf8 (pieces of text that were mended), events_without_duration, events_not_objects (dropped),

@@ -171,19 +171,32 @@ void EventParser::add_annotation(const EventFields& event, Events& events) {
   events.range_ends.push_back(end);
 }
 
+void EventParser::add_frame(const EventFields& event, Events& events) {
+  Frame frame;
+  if (!read_times(event, &frame.begin_ns, &frame.end_ns, events)) return;
+  frame.thread = thread_id(event.process, event.thread);
+  frame.name = name_id(event.name);
+  frame.python = event.category_kind == EventKind::python;
+  events.frames.push_back(frame);
+}
+
 void EventParser::add(const EventFields& event, Events& events) {
   const std::string_view category = bare(event.category);
   events.contents.add(category.empty() ? "no category" : category);
   const std::string_view phase = bare(event.phase);
   const bool is_range = phase == "X";
   events.fractional_times += is_range && is_fractional(event.begin);
-  const EventKind kind = event.category_kind;
-  if (kind == EventKind::other && !is_profiler_step(bare(event.name))) return;
-  if (kind == EventKind::annotation || kind == EventKind::other) {
+  EventKind kind = event.category_kind;
+  const bool is_frame = kind == EventKind::op || kind == EventKind::python;
+  if (is_frame && is_profiler_step(bare(event.name))) kind = EventKind::annotation;  // in files before 2022
+  if (kind == EventKind::other) return;
+  if (kind == EventKind::annotation) {
     if (is_range || phase == "B" || phase == "E" || phase == "i" || phase == "I")
       if (category != "gpu_user_annotation") add_annotation(event, events);
   } else if (!is_range) {
     events.oddities.add("events_without_duration");
+  } else if (kind == EventKind::op || kind == EventKind::python) {
+    add_frame(event, events);
   } else if (kind == EventKind::call) {
     add_call(event, events);
   } else if (kind == EventKind::sync) {
@@ -194,9 +207,11 @@ void EventParser::add(const EventFields& event, Events& events) {
 }
 
 // It was cut short after all.
-void EventParser::forget(std::string_view category, std::string_view begin, Events& events) {
-  events.contents.add(category, -1);
-  events.fractional_times -= is_fractional(begin);
+void EventParser::forget(const Unfinished& event, Events& events) {
+  if (event.category.empty()) return;
+  events.contents.add(event.category, -1);
+  events.fractional_times -= is_fractional(event.begin);
+  events.frames.resize(event.frames);
 }
 
 // False: not even the first step of parsing went through, and nothing was read.
@@ -207,15 +222,15 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
   events.end = Events::End::cut_short;
   events.used = 0;
   if (document.get_array().get(list)) return true;
-  std::string_view boring, boring_begin;  // category and time of the event before, if its end was not seen
+  Unfinished unfinished;  // the event before, if its end was not seen
   const auto position = [&](const char* at) { return static_cast<std::size_t>(at - array.data()) - 1; };
   for (auto element : list) {
     std::string_view token;
     if (element.raw_json_token().get(token)) {
-      if (!boring.empty()) forget(boring, boring_begin, events);
+      forget(unfinished, events);
       return true;
     }
-    boring = boring_begin = {};
+    unfinished = {};
     events.used = position(token.data());
     ondemand::object object;
     const auto error = element.get_object().get(object);
@@ -229,9 +244,8 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
       ondemand::field field;
       if (std::move(result).get(field)) return true;
       if (!event.read(field.key().raw(), field.value())) return true;
-      if (!event.begin.empty() && event.is_boring()) {
-        boring = bare(event.category);
-        if (bare(event.phase) == "X") boring_begin = event.begin;
+      if (event.is_read()) {
+        unfinished = {bare(event.category), bare(event.phase) == "X" ? event.begin : "", events.frames.size()};
         break;
       }
     }
@@ -254,6 +268,7 @@ void clear(Events& events) {
   events.calls.clear();
   events.gpu_ops.clear();
   events.marks.clear();
+  events.frames.clear();
   events.range_ends.clear();
   events.contents.clear();
   events.oddities.clear();

@@ -10,6 +10,7 @@
 
 #include "profiler/trace/import/event_chunks.h"
 #include "profiler/trace/import/kineto_names.h"
+#include "profiler/trace/import/kineto_stacks.h"
 #include "profiler/trace/raw_trace.h"
 
 namespace zerostall::kineto {
@@ -46,6 +47,7 @@ struct Events {
   std::vector<RawGpuOp> gpu_ops;
   std::vector<RawMark> marks;
   std::vector<Nanos> range_ends;  // of each mark
+  std::vector<Frame> frames;
   Tally contents, oddities;
   std::int64_t fractional_times = 0;
 
@@ -82,10 +84,16 @@ class EventParser {
   bool parse_array(std::string_view array, Events& events);
   bool parse_beginning(EventChunk& chunk, Events& events);
   void add(const EventFields& event, Events& events);
-  static void forget(std::string_view category, std::string_view begin, Events& events);
+  // An event of which the beginning was enough.
+  struct Unfinished {
+    std::string_view category, begin;
+    std::size_t frames = 0;  // there were before it
+  };
+  static void forget(const Unfinished& event, Events& events);
   void add_call(const EventFields& event, Events& events);
   void add_gpu_op(const EventFields& event, EventKind kind, Events& events);
   void add_annotation(const EventFields& event, Events& events);
+  void add_frame(const EventFields& event, Events& events);
   bool read_times(const EventFields& event, Nanos* begin, Nanos* end, Events& events);
   std::uint32_t name_id(std::string_view token);
   std::uint32_t thread_id(std::string_view process, std::string_view thread);

@@ -49,9 +49,12 @@ struct EventFields {
   bool read(const char* key, ondemand::value& value);
   bool read_arguments(ondemand::object& arguments);
   void read_argument(std::string_view key, ondemand::value& value);
-  // Nothing more of it is of interest.
-  bool is_boring() const {
-    return category_kind == EventKind::other && !category.empty() && !name.empty() && !is_profiler_step(bare(name));
+  // Nothing more of it is of interest: most events are known after half of their text.
+  bool is_read() const {
+    if (begin.empty() || category.empty() || name.empty() || phase.empty()) return false;
+    if (category_kind == EventKind::other) return true;
+    const bool is_frame = category_kind == EventKind::op || category_kind == EventKind::python;
+    return is_frame && !duration.empty() && !process.empty() && !thread.empty();
   }
 };
 

@@ -44,6 +44,12 @@ void Merger::take(const EventParser& parser, ChunkNames& names, Events& events) 
     op.name = names.names[op.name];
     all_.gpu_ops.push_back(op);
   }
+  make_room(frames_, events.frames.size());
+  for (Frame frame : events.frames) {
+    frame.name = names.names[frame.name];
+    frame.thread = names.threads[frame.thread];
+    frames_.push_back(frame);
+  }
   for (std::size_t i = 0; i < events.marks.size(); ++i) {
     RawMark mark = events.marks[i];
     mark.text = names.names[mark.text];
@@ -134,6 +140,7 @@ Result<std::vector<RawTrace>> Merger::finish(const EventChunks& chunks) {
     return is_launch(find_api(all_.strings.text(c.name)).kind);
   });
   all_.meta.counts_only = launches && all_.gpu_ops.empty();
+  attach_stacks(std::move(frames_), all_);
   std::vector<ProcessThread> threads;
   for (const ThreadKey& key : threads_)
     threads.push_back({parse_whole(key.process).value_or(-1), parse_whole(key.thread).value_or(-1)});

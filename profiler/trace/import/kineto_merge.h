@@ -41,6 +41,7 @@ class Merger {
   RawTrace all_;  // threads are numbers of threads_; marks are in pairs
   std::vector<ThreadKey> threads_;
   std::map<ThreadKey, std::uint32_t> thread_ids_;
+  std::vector<Frame> frames_;
   std::int64_t events_ = 0, fractional_times_ = 0;
 
   std::string left_over_;  // the end of the last chunk, which was no whole event

@@ -16,7 +16,9 @@ struct Row {
 };
 
 using enum EventKind;
-constexpr std::array<Row<EventKind>, 13> kKinds = {{
+constexpr std::array<Row<EventKind>, 16> kKinds = {{
+    {"cpu_op", op},
+    {"python_function", python},
     {"cuda_runtime", call},
     {"kernel", kernel},
     {"cuda_driver", call},
@@ -29,6 +31,7 @@ constexpr std::array<Row<EventKind>, 13> kKinds = {{
     {"Memcpy", copy},
     {"Memset", memset},
     {"hip_runtime", call},
+    {"Operator", op},
     {"python_annotation", annotation},
 }};
 

@@ -8,7 +8,7 @@
 
 namespace zerostall::kineto {
 
-enum class EventKind : std::uint8_t { other, call, kernel, copy, memset, annotation, sync };
+enum class EventKind : std::uint8_t { other, call, kernel, copy, memset, annotation, sync, op, python };
 
 // By the event's category ("cat"): "cuda_runtime", or "Runtime" in files before 2022.
 EventKind kind_of(std::string_view category);

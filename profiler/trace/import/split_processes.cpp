@@ -55,6 +55,7 @@ class Splitter {
       part.meta.rank.reset();  // of one of them: which, the file does not say
       // Interned in order, each text gets the same id again.
       for (StringId id = 0; id < all.strings.size(); ++id) part.strings.intern(all.strings.text(id));
+      part.stacks = all.stacks;
       part.truncated = all.truncated;
       part.end = all.end;
     }

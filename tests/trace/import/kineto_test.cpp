@@ -163,6 +163,34 @@ TEST(Kineto, GraphsAndWhatIsNotUsed) {
                                    Pair("overhead", 1), Pair("cuda_sync", 1), Pair("cuda_sync: Stream Sync", 1)));
 }
 
+// "step aten::item": functions of the call's stack, outermost first.
+std::string stack_of(const RawTrace& trace, const RawCall& call) {
+  if (call.stack == 0) return "-";
+  std::string text;
+  const Stack& stack = trace.stacks.stacks.at(call.stack);
+  for (auto frame = stack.python.rbegin(); frame != stack.python.rend(); ++frame)
+    text += (text.empty() ? "" : " > ") + std::string(trace.strings.text(frame->file)) + " " +
+            std::string(trace.strings.text(frame->function));
+  return text;
+}
+
+TEST(Kineto, CallsThatMayWaitHaveTheFramesAroundThem) {
+  const RawTrace trace = parse_one(data("stacks.json"));
+  std::vector<std::string> stacks;
+  for (const RawCall& call : trace.calls) stacks.push_back(stack_of(trace, call));
+  const std::string step = "train.py step (from line 31)",
+                    item = step + " >  <built-in method item of Tensor object> >  aten::item";
+  EXPECT_THAT(stacks, ElementsAre(item, item, step, "-", "-"));
+  EXPECT_EQ(trace.calls[0].stack, trace.calls[1].stack);  // two objects, one place
+  EXPECT_EQ(trace.stacks.stacks.at(trace.calls[0].stack).python_frames, PythonFrames::known);
+}
+
+TEST(Kineto, WithoutPythonTheOperatorsAreAllThatIsKnown) {
+  const RawTrace trace = parse_one(data("steps.json"));
+  ASSERT_EQ(trace.stacks.stacks.size(), 1u);
+  EXPECT_EQ(trace.stacks.stacks.begin()->second.python_frames, PythonFrames::operators_only);
+}
+
 TEST(Kineto, BadNumbersAreCountedAndNothingElseIsLost) {
   const std::string good =
       R"({"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":5,"dur":2})";
