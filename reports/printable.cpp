@@ -44,6 +44,8 @@ std::string escaped(std::uint32_t code) {
 
 }  // namespace
 
+std::size_t character_bytes(std::string_view text) { return decode(text).bytes; }
+
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {

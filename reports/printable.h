@@ -1,5 +1,6 @@
 // Texts of the program under test (NVTX names, call names) on their way to a terminal.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,5 +10,8 @@ namespace zerostall {
 // bytes that are not UTF-8 ("\xff"), line separators and marks that turn the direction of text ("\u202e"). All other
 // text stays as it is.
 std::string printable(std::string_view text);
+
+// How many bytes the first character of a text takes that is not empty; 0 = it is not UTF-8.
+std::size_t character_bytes(std::string_view text);
 
 }  // namespace zerostall

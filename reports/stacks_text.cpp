@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string_view>
 
@@ -56,14 +55,7 @@ std::string python_lines(const WaitStack& stack, bool library, std::size_t most,
   return text + more(left, what);
 }
 
-// Frames that every wait has: what waits, what records it, what runs Python.
-bool says_nothing(const NativeLine& frame) {
-  constexpr auto kNames = std::to_array<std::string_view>(
-      {"libzerostall_", "libcupti.so", "libcudart.so", "libcudart-", "libcuda.so", "libpython3", "python3"});
-  const std::string_view name = file_name(frame.module);
-  return frame.module.empty() ||
-         std::any_of(kNames.begin(), kNames.end(), [&](std::string_view start) { return name.starts_with(start); });
-}
+bool says_nothing(const NativeLine& frame) { return frame.module.empty() || is_machinery(frame.module); }
 
 std::string shortened(const std::string& text) {  // names of C++ templates can fill a screen
   constexpr std::size_t kMost = 140;

@@ -198,6 +198,10 @@ std::string own_cost_line(const RunSummary& run) {
   return fmt::format("the tracer's own work took {} of a judged step{}; {}", show_time(spread->median), share, calls);
 }
 
+std::string who_recorded(const TraceMeta& meta) {
+  return meta.format == "nsys" ? "Nsight Systems: " : meta.format == "kineto" ? "profiler: " : "tracer: ";
+}
+
 std::string oddity_lines(const RunSummary& run) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() ? "\n" : "") + printable(line) + "\n"; };
@@ -223,8 +227,8 @@ std::string oddity_lines(const RunSummary& run) {
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
-  for (const std::string& problem : run.tool_problems) add("tracer: " + problem);
-  for (const std::string& warning : run.warnings) add("tracer: " + warning);
+  for (const std::string& problem : run.tool_problems) add(who_recorded(run.meta) + problem);
+  for (const std::string& warning : run.warnings) add(who_recorded(run.meta) + warning);
   if (const std::string line = own_cost_line(run); !line.empty()) add(line);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
   if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))

@@ -18,9 +18,10 @@ class Router {
       : steps_(steps), workers_(workers), measured_(measured) {}
 
   Targets at(ThreadIndex thread, Nanos time) {
-    const auto position = step_at(steps_.steps, time);
-    if (!position) return {{is_in_open_step(steps_, time) ? &measured_.unclosed : &measured_.outside}, nullptr, false};
-    if (!workers_.works(thread, *position)) return {{&measured_.background}, nullptr, false};
+    const auto [place, position] = step_place_of(steps_, workers_, thread, time);
+    if (place == Where::unclosed) return {{&measured_.unclosed}, nullptr, false};
+    if (place == Where::outside) return {{&measured_.outside}, nullptr, false};
+    if (place == Where::background) return {{&measured_.background}, nullptr, false};
     const Step& step = steps_.steps[*position];
     StepStats& stats = measured_.steps[*position];
     Targets targets{{&stats.counters}, &stats, thread == step.thread};
@@ -120,6 +121,26 @@ Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector
     if (targets.step != nullptr && is_host_wait(waits[i].kind)) targets.step->waits.push_back(i);
   }
   return measured;
+}
+
+std::string_view name_of(Where where) {
+  switch (where) {
+    case Where::step:
+      return "step";
+    case Where::background:
+      return "background";
+    case Where::unclosed:
+      return "unclosed";
+    case Where::outside:
+      break;
+  }
+  return "outside";
+}
+
+StepPlace step_place_of(const Steps& steps, const Workers& workers, ThreadIndex thread, Nanos time) {
+  const auto step = step_at(steps.steps, time);
+  if (!step) return {is_in_open_step(steps, time) ? Where::unclosed : Where::outside, std::nullopt};
+  return {workers.works(thread, *step) ? Where::step : Where::background, step};
 }
 
 std::vector<std::string> regions_at(const Step& step, Nanos time) {

@@ -1,5 +1,7 @@
 // Stage 5 of the route: what happened in each step, in each of its regions, beside it, in unclosed steps, and outside.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +47,21 @@ class Workers {
   std::size_t steps_ = 0;
   std::vector<bool> working_;
 };
+
+// Where a moment on a thread is counted.
+enum class Where : std::uint8_t {
+  step,
+  background,  // in a step, on a thread that does not work for it
+  unclosed,
+  outside
+};
+std::string_view name_of(Where where);
+
+struct StepPlace {
+  Where where = Where::outside;
+  std::optional<std::size_t> step;  // position of the step that holds the moment; of background too
+};
+StepPlace step_place_of(const Steps& steps, const Workers& workers, ThreadIndex thread, Nanos time);
 
 // Names of the regions of the step that hold this moment, outer first.
 std::vector<std::string> regions_at(const Step& step, Nanos time);

@@ -1,6 +1,7 @@
 #include "profiler/analyze/wait_stacks.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 namespace zerostall {
@@ -59,6 +60,13 @@ std::int64_t sum(const WaitStack& stack, std::int64_t WaitsThere::*field) {
 }
 
 }  // namespace
+
+bool is_machinery(std::string_view module) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"libzerostall_", "libcupti.so", "libcudart.so", "libcudart-", "libcuda.so", "libpython3", "python3"});
+  const std::string_view name = module.substr(module.rfind('/') + 1);
+  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view start) { return name.starts_with(start); });
+}
 
 bool is_library_path(std::string_view path) {
   for (const std::string_view start : {"site-packages/", "dist-packages/", "lib/python3", "<frozen ", "/"})

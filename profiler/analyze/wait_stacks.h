@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/analyze/measure.h"
@@ -45,6 +46,10 @@ struct WaitStack {
 // not judged. Empty when the trace has no stacks.
 std::vector<WaitStack> find_wait_stacks(const Trace& trace, const std::vector<Wait>& waits, const Measured& measured,
                                         std::size_t warmup);
+
+// Whether a native frame of this module says nothing of where a wait comes from: every wait has frames of what waits
+// (CUDA), what records it and what runs Python.
+bool is_machinery(std::string_view module);
 
 // Whether a stored path is that of a library.
 bool is_library_path(std::string_view path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "profiler/analyze/device_load.h"
 #include "profiler/analyze/idle.h"
@@ -198,6 +199,13 @@ void put_in_order(std::vector<Wait>& waits, std::size_t first) {
 }
 
 }  // namespace
+
+std::string_view name_of(WaitKind kind) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"stream_sync", "device_sync", "event_sync", "blocking_copy", "blocking_memset",
+                                       "implicit", "spin", "queue_full", "unknown_copy"});
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 bool is_blocking_copy(const Call& call) {
   return call.kind == ApiKind::copy && crosses_host(call.direction) &&

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/trace/trace.h"
@@ -20,6 +21,8 @@ enum class WaitKind : std::uint8_t {
   queue_full,
   unknown_copy,  // may be a blocking copy or not: the trace does not say where its host memory is
 };
+
+std::string_view name_of(WaitKind kind);  // as it is called here: "stream_sync"
 
 // True for the kinds that count as host waits.
 constexpr bool is_host_wait(WaitKind kind) { return kind <= WaitKind::blocking_memset; }

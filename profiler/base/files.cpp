@@ -90,6 +90,8 @@ void remove_abandoned(const fs::path& parent) {
     if (!is_kept(folder)) fs::remove_all(folder, ignored);
 }
 
+}  // namespace
+
 bool write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t n = ::write(fd, content.data(), content.size());
@@ -99,8 +101,6 @@ bool write_all(int fd, std::string_view content) {
   }
   return true;
 }
-
-}  // namespace
 
 Result<MappedFile> MappedFile::open(const fs::path& path) {
   // O_NONBLOCK: opening a pipe must not hang before fstat can refuse it.
@@ -130,19 +130,48 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<void*>(data_), size_);
 }
 
-Result<Done> write_file(const fs::path& path, std::string_view content) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const Descriptor file{::mkostemp(temporary.data(), O_CLOEXEC)};
-  if (file.fd < 0) return failed("write", path, errno);
+Result<NewFile> NewFile::make(const fs::path& target) {
+  std::string temporary = target.string() + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return failed("write", target, errno);
+  NewFile file(fd, std::move(temporary), target);
   // mkostemp makes private files; ours are as readable as any other the user creates.
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  const bool written = ::fchmod(file.fd, 0666 & ~mask) == 0 && write_all(file.fd, content) &&
-                       ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (written) return Done{};
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  return failed("write", path, error);
+  if (::fchmod(fd, 0666 & ~mask) != 0) return failed("write", target, errno);
+  return file;
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      temporary_(std::exchange(other.temporary_, {})),
+      target_(std::move(other.target_)),
+      error_(other.error_) {}
+
+NewFile::~NewFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+bool NewFile::write(std::string_view content) {
+  if (error_ == 0 && !write_all(fd_, content)) error_ = errno;
+  return error_ == 0;
+}
+
+Result<Done> NewFile::finish() {
+  // Some file systems tell of a full disk only here.
+  if (::close(std::exchange(fd_, -1)) != 0 && error_ == 0) error_ = errno;
+  if (error_ == 0 && ::rename(temporary_.c_str(), target_.c_str()) != 0) error_ = errno;
+  if (error_ != 0) return failed("write", target_, error_);
+  temporary_.clear();
+  return Done{};
+}
+
+Result<Done> write_file(const fs::path& path, std::string_view content) {
+  auto file = NewFile::make(path);
+  if (!file) return file.error();
+  file->write(content);
+  return file->finish();
 }
 
 Result<TempFolder> TempFolder::make() {

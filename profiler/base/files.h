@@ -32,6 +32,35 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+// Writes all of it to a descriptor, however often that is interrupted; false with errno set where it cannot be.
+bool write_all(int fd, std::string_view content);
+
+// A file that grows under a temporary name in the folder of its target, and gets that name when it is finished: the
+// target is either the old file or the whole new one. Until then the object's death removes it. Move-only.
+class NewFile {
+ public:
+  static Result<NewFile> make(const std::filesystem::path& target);
+
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&&) = delete;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();
+
+  // After a failure all further writing fails, and `finish` says why the first did.
+  bool write(std::string_view content);
+  // Once: gives the file its name.
+  Result<Done> finish();
+
+ private:
+  NewFile(int fd, std::string temporary, std::filesystem::path target)
+      : fd_(fd), temporary_(std::move(temporary)), target_(std::move(target)) {}
+  int fd_ = -1;
+  std::string temporary_;  // "" = nothing to remove
+  std::filesystem::path target_;
+  int error_ = 0;  // errno of the first failure
+};
+
 // Writes to a temporary file in the same folder and renames it: the target is either the old file or the whole new one.
 // A failure leaves no temporary file.
 Result<Done> write_file(const std::filesystem::path& path, std::string_view content);

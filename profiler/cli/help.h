@@ -74,6 +74,23 @@ Columns of syncs, copies and stalls that are 0 throughout are left out; --json h
 
 Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
 
+inline constexpr const char* kExportFooter = R"(Formats:
+  perfetto   binary trace for https://ui.perfetto.dev and trace_processor: steps, waits, GPU work, GPU idle times and
+             CUDA calls on tracks of their own; all processes of a recording in one file
+  chrome     the same as Chrome trace JSON, named as PyTorch's profiler names it, for tools that read its files
+  csv        one table (--table), units in the names of its columns; an empty cell is unknown
+  json       all that was found, for scripts; --schema prints its JSON Schema
+
+Modelled times are said to be modelled, in every format. Waits are those of `zerostall stat`.
+
+Examples:
+  zerostall export --format perfetto -o run.pftrace      the newest run here
+  zerostall export run.zstall --format csv --table waits > waits.csv
+  zerostall export run.zstall --format json | jq '.processes[0].steps[] | .waits'
+
+Exit codes: 0 written, 2 missing or unrecognised file, bad option or unwritable output, 3 the trace does not hold what was
+asked for (then nothing is written), or some of its processes cannot be read)";
+
 inline constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
   without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together
 It passes when each fix removes exactly the waits it claims, in every judged step, and all that is left is declared.

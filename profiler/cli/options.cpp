@@ -5,14 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <csignal>
 #include <functional>
+#include <map>
 #include <regex>
 #include <span>
 
 #include "profiler/base/strings.h"
 #include "profiler/cli/help.h"
+#include "profiler/cli/option_parts.h"
 
 namespace zerostall::cli {
 namespace {
@@ -21,34 +22,6 @@ constexpr const char* kYourProgram = "Your program";
 constexpr const char* kReferenceJobs = "Our reference jobs";
 constexpr const char* kSetup = "Setup";
 constexpr const char* kProbeCommand = "probe-devices";
-
-constexpr std::int64_t kMost = 1'000'000;  // of anything that is counted on the command line
-
-// A whole number from `least`. Not CLI11's own reading, which takes 010 for eight, nor its range, which would print its
-// bounds into every line of the help.
-auto whole_number(std::int64_t least, std::int64_t most) {
-  return [=](std::string& text) -> std::string {
-    std::int64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, value);
-    if (parsed.ptr != end || parsed.ec == std::errc::invalid_argument)
-      return fmt::format("'{}' is not a whole number", text);
-    if (parsed.ec != std::errc{} || value < least || value > most)
-      return fmt::format("{} is not in the range {} to {}", text, least, most);
-    text = fmt::to_string(value);
-    return {};
-  };
-}
-
-CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most = kMost) {
-  return option->type_name("N")->transform(CLI::Validator(whole_number(least, most), ""));
-}
-
-// A text that is there: an empty one is a shell variable that was never set, and must not stand for the default.
-CLI::Option* word(CLI::Option* option, const char* type) {
-  const auto check = [](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); };
-  return option->type_name(type)->transform(CLI::Validator(check, ""));
-}
 
 CLI::Option* device(CLI::App* command, std::string& value) {
   return word(command->add_option("--device", value,
@@ -162,14 +135,17 @@ void add_record(CLI::App& app, RecordArguments& options) {
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
 }
 
+void most_expanded(CLI::App* command, std::int64_t& bytes) {
+  command->add_option("--max-expanded", bytes, "Read compressed traces up to this size of text (default: 64G)")
+      ->type_name("SIZE")
+      ->transform(CLI::Validator(byte_size, ""));
+}
+
 void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
       app.add_subcommand("stat", "Show every step of a recorded trace: waits, syncs, copies, blocked time");
   stat->group(kYourProgram)->footer(kStatFooter);
-  word(stat->add_option("FILE", options.file,
-                        "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
-                        "them (default: the newest run*.zstall here)"),
-       "");
+  trace_file(stat, options.file);
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
   stat->add_flag(
       "--overhead", options.own_cost,
@@ -181,21 +157,58 @@ void add_stat(CLI::App& app, StatOptions& options) {
       ->type_name("PATH")
       ->allow_extra_args(false)
       ->needs("--stacks");
-  stat->add_option_function<std::string>(
-          "--rank", [&options](const std::string& text) { options.rank = std::stoll(text); },
-          "The process to show, of a folder of traces (default: the one that waits most)")
-      ->type_name("N")
-      ->transform(CLI::Validator(whole_number(0, kMost), ""));
+  rank(stat, options.rank, "The process to show, of a folder of traces (default: the one that waits most)");
   stat->add_flag("--verbose", options.verbose,
                  "Every kind of wait and copy, and what a file of another tool holds, used or not");
-  stat->add_option("--max-expanded", options.most_expanded,
-                   "Read compressed traces up to this size of text (default: 64G)")
-      ->type_name("SIZE")
-      ->transform(CLI::Validator(byte_size, ""));
-  number(stat->add_option("--warmup", options.warmup, "First steps that are shown and not judged (default: 2)"), 0);
-  word(stat->add_option("--step-pattern", options.step_pattern,
-                        "Names of NVTX ranges that are steps, in traces without zerostall's own marks"),
-       "REGEX");
+  most_expanded(stat, options.most_expanded);
+  how_to_find_steps(stat, options.warmup, options.step_pattern);
+}
+
+// What of `export` stood on the command line.
+struct ExportGiven {
+  std::string format_word, table_word;
+  bool format = false, table = false;
+};
+
+// Turns a word into one of several values.
+template <class Value>
+void choice(CLI::Option* option, Value& value, const std::map<std::string, Value>& choices, bool& given) {
+  std::vector<std::string> names;
+  for (const auto& [name, chosen] : choices) names.push_back(name);
+  option->type_name("NAME")->transform(CLI::Validator(
+      [&value, &given, choices, names](std::string& text) -> std::string {
+        const auto chosen = choices.find(text);
+        if (chosen == choices.end()) return fmt::format("'{}' is none of {}", text, join(names, ", "));
+        value = chosen->second;
+        given = true;
+        return {};
+      },
+      ""));
+}
+
+void add_export(CLI::App& app, ExportArguments& options, ExportGiven& given) {
+  CLI::App* command = app.add_subcommand("export", "Write a trace in a form that other tools open");
+  command->group(kYourProgram)->footer(kExportFooter);
+  trace_file(command, options.file);
+  choice(command->add_option("--format", given.format_word, "perfetto, chrome, csv or json"), options.format,
+         {{"perfetto", ExportFormat::perfetto},
+          {"chrome", ExportFormat::chrome},
+          {"csv", ExportFormat::csv},
+          {"json", ExportFormat::json}},
+         given.format);
+  word(command->add_option("-o,--output", options.output, "The file to write (default: standard output)"), "FILE");
+  choice(command->add_option("--table", given.table_word,
+                             "With csv: steps (default), waits, calls or copies, one row each"),
+         options.table,
+         {{"steps", CsvTable::steps},
+          {"waits", CsvTable::waits},
+          {"calls", CsvTable::calls},
+          {"copies", CsvTable::copies}},
+         given.table);
+  rank(command, options.rank, "The process to write, of several (default: all)");
+  most_expanded(command, options.most_expanded);
+  how_to_find_steps(command, options.warmup, options.step_pattern);
+  command->add_flag("--schema", options.schema, "Print the JSON Schema of --format json, and do nothing else");
 }
 
 void add_verify(CLI::App& app, VerifyOptions& options) {
@@ -237,7 +250,7 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr std::array<std::string_view, 4> kCommands = {"record", "stat", "verify", "doctor"};
+constexpr std::array<std::string_view, 5> kCommands = {"record", "stat", "export", "verify", "doctor"};
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -286,6 +299,8 @@ Result<std::vector<std::string>> split_off_command(std::vector<std::string>& arg
 struct Parsed {
   RecordArguments record;
   StatOptions stat;
+  ExportArguments to_export;
+  ExportGiven export_given;
   VerifyOptions verify;
   DoctorOptions doctor;
 };
@@ -297,6 +312,13 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   }
   if (app.got_subcommand("stat")) return Options(parsed.stat);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);
+  if (app.got_subcommand("export")) {
+    if (!parsed.to_export.schema && !parsed.export_given.format)
+      return Error{"export needs --format perfetto, chrome, csv or json"};
+    if (parsed.export_given.table && parsed.to_export.format != ExportFormat::csv)
+      return Error{"--table is for --format csv"};
+    return Options(parsed.to_export);
+  }
   if (parsed.verify.scenario.empty() && !parsed.verify.list)
     return Error{"verify needs a scenario, such as `zerostall verify flux2`; `zerostall verify --list` shows all"};
   return Options(parsed.verify);
@@ -313,6 +335,7 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   Parsed parsed;
   add_record(app, parsed.record);
   add_stat(app, parsed.stat);
+  add_export(app, parsed.to_export, parsed.export_given);
   add_verify(app, parsed.verify);
   add_doctor(app, parsed.doctor);
 

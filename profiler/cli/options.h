@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "reports/exporter.h"
 
 namespace zerostall::cli {
 
@@ -49,6 +50,18 @@ struct StatOptions {
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
+struct ExportArguments {
+  std::string file;    // "" = the newest run*.zstall of the working folder
+  std::string output;  // "" or "-" = standard output
+  ExportFormat format = ExportFormat::json;
+  CsvTable table = CsvTable::steps;
+  std::optional<std::int64_t> rank;  // of several processes; nullopt = all
+  std::int64_t warmup = 2;
+  std::string step_pattern;                            // "" = the default
+  bool schema = false;                                 // print the JSON Schema, and nothing else
+  std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
+};
+
 struct VerifyOptions {
   std::string scenario;  // "" only with `list`
   std::string size;      // "" = the scenario's default
@@ -72,7 +85,8 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options = std::variant<ShowOptions, RecordArguments, StatOptions, VerifyOptions, DoctorOptions, ProbeOptions>;
+using Options = std::variant<ShowOptions, RecordArguments, StatOptions, ExportArguments, VerifyOptions, DoctorOptions,
+                             ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

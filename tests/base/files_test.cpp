@@ -49,6 +49,45 @@ TEST(WriteFile, SaysWhyItFailedAndLeavesNoTemporaryFile) {
   EXPECT_FALSE(write_file(folder->path() / "no" / "such" / "folder", "x"));
 }
 
+TEST(NewFile, HasItsNameOnlyWhenItIsFinished) {
+  const auto folder = TempFolder::make();
+  ASSERT_TRUE(folder);
+  const fs::path path = folder->path() / "a.txt";
+  ASSERT_TRUE(write_file(path, "old"));
+  {
+    auto file = NewFile::make(path);
+    ASSERT_TRUE(file);
+    EXPECT_TRUE(file->write("half"));
+    EXPECT_EQ(content(path), "old");
+    EXPECT_EQ(files_in(folder->path()), 2);
+  }
+  EXPECT_EQ(content(path), "old");
+  EXPECT_EQ(files_in(folder->path()), 1);
+  auto file = NewFile::make(path);
+  ASSERT_TRUE(file);
+  NewFile moved = std::move(*file);
+  EXPECT_TRUE(moved.write("wh"));
+  EXPECT_TRUE(moved.write("ole"));
+  ASSERT_TRUE(moved.finish());
+  EXPECT_EQ(content(path), "whole");
+  EXPECT_EQ(files_in(folder->path()), 1);
+}
+
+TEST(NewFile, SaysWhyItCannotGetItsName) {
+  const auto folder = TempFolder::make();
+  ASSERT_TRUE(folder);
+  auto file = NewFile::make(folder->path() / "taken");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(file->write("x"));
+  fs::create_directory(folder->path() / "taken");
+  const auto finished = file->finish();
+  ASSERT_FALSE(finished);
+  EXPECT_THAT(finished.error().message, HasSubstr("cannot write"));
+  { NewFile gone = std::move(*file); }
+  EXPECT_EQ(files_in(folder->path()), 1);
+  EXPECT_FALSE(NewFile::make(folder->path() / "no" / "folder" / "x"));
+}
+
 TEST(MappedFile, GivesBytesAndRefusesWhatIsNoFile) {
   const auto folder = TempFolder::make();
   ASSERT_TRUE(folder);

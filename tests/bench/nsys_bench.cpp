@@ -3,6 +3,7 @@
 // rows of events (3 million). Limit: 0.7 of the speed of the bare scan.
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +14,6 @@
 #include <vector>
 
 #include "profiler/base/files.h"
-#include "profiler/trace/build_trace.h"
 #include "profiler/trace/import/nsys.h"
 
 namespace zerostall {
@@ -82,12 +82,15 @@ std::vector<Table> tables_in(const Database& database) {
 std::int64_t repeat(const fs::path& path, std::int64_t wanted) {
   const Database database(path, SQLITE_OPEN_READWRITE);
   const auto tables = tables_in(database);
-  std::int64_t rows = 0, last = 0, correlation = 0;
+  std::int64_t rows = 0, last = 0, first_correlation = INT64_MAX, last_correlation = 0;
   for (const Table& table : tables) {
     rows += database.number(fmt::format("SELECT count(*) FROM {}", table.name));
-    if (table.text == nullptr)
-      correlation =
-          std::max(correlation, database.number(fmt::format("SELECT max(correlationId) FROM {}", table.name)));
+    for (const char* which : {"min", "max"}) {
+      if (table.text != nullptr) break;  // NVTX has no correlations
+      const std::int64_t value = database.number(fmt::format("SELECT {}(correlationId) FROM {}", which, table.name));
+      first_correlation = std::min(first_correlation, value);
+      last_correlation = std::max(last_correlation, value);
+    }
     last = std::max(last, database.number(fmt::format("SELECT max(end) FROM {}", table.name)));
   }
   const std::int64_t times = (wanted + rows - 1) / rows;
@@ -96,7 +99,9 @@ std::int64_t repeat(const fs::path& path, std::int64_t wanted) {
     std::string terms;
     for (const auto& column : database.rows(fmt::format("PRAGMA table_info({})", table.name))) {
       const std::string& name = column.at(1);
-      const std::int64_t shift = name == "start" || name == "end" ? last : name == "correlationId" ? correlation : 0;
+      const std::int64_t shift = name == "start" || name == "end" ? last
+                                 : name == "correlationId"        ? last_correlation - first_correlation + 1
+                                                                  : 0;
       terms +=
           fmt::format("{}\"{}\"{}", terms.empty() ? "" : ", ", name, shift > 0 ? fmt::format(" + n * {}", shift) : "");
     }
@@ -136,6 +141,19 @@ double seconds(const Action& action) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// What one thread computes: others on the machine do not count.
+template <class Action>
+double cpu_seconds(const Action& action) {
+  const auto now = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const double begin = now();
+  action();
+  return now() - begin;
+}
+
 int run(const fs::path& source, std::int64_t wanted) {
   auto folder = TempFolder::make();
   if (!folder) throw std::runtime_error(folder.error().message);
@@ -143,25 +161,36 @@ int run(const fs::path& source, std::int64_t wanted) {
   fs::copy_file(source, path);
   const std::int64_t rows = repeat(path, wanted);
   fmt::print("{}: {} rows of events, {} MB\n", source.filename().string(), rows, fs::file_size(path) >> 20);
-  double bare = 1e9, imported = 1e9, built = 1e9;
+  const auto import = [&](unsigned threads) {
+    ReadOptions options;
+    options.threads = threads;
+    auto traces = import_nsys(path, options);
+    if (!traces) throw std::runtime_error(traces.error().message);
+    return traces;
+  };
+  double bare = 1e9, one = 1e9, one_elapsed = 1e9, two = 1e9;
   std::int64_t sum = 0;
   for (int round = 0; round < kRounds; ++round) {
-    bare = std::min(bare, seconds([&] { sum += scan(Database(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX)); }));
+    bare =
+        std::min(bare, cpu_seconds([&] { sum += scan(Database(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX)); }));
     Result<std::vector<RawTrace>> traces = Error{};
-    imported = std::min(imported, seconds([&] { traces = import_nsys(path, {}); }));
-    if (!traces) throw std::runtime_error(traces.error().message);
-    built = std::min(built, seconds([&] {
-                       for (RawTrace& trace : *traces)
-                         sum += static_cast<std::int64_t>(build_trace(std::move(trace)).calls.size());
-                     }));
+    double cpu = 0;
+    one_elapsed = std::min(one_elapsed, seconds([&] { cpu = cpu_seconds([&] { traces = import(1); }); }));
+    one = std::min(one, cpu);
+    traces = Error{};
+    two = std::min(two, seconds([&] { traces = import(2); }));
+    sum += static_cast<std::int64_t>(traces->size());
   }
-  const auto rate = [&](double time) { return static_cast<double>(rows) / time / 1e6; };
-  fmt::print("bare scan    {:.3f} s  {:.2f} M rows/s\n", bare, rate(bare));
-  fmt::print("import_nsys  {:.3f} s  {:.2f} M rows/s\n", imported, rate(imported));
-  fmt::print("build_trace  {:.3f} s\n", built);
-  fmt::print("ratio {:.2f}, limit {:.2f}: {}  [{}]\n", bare / imported, kLimit,
-             bare / imported >= kLimit ? "ok" : "TOO SLOW", sum % 10);
-  return bare / imported >= kLimit ? 0 : 1;
+  const auto show = [&](const char* what, double time) {
+    fmt::print("{:38} {:.3f} s  {:.2f} M rows/s  {:.2f} of a bare scan\n", what, time,
+               static_cast<double>(rows) / time / 1e6, bare / time);
+  };
+  show("bare scan (CPU time)", bare);
+  show("import_nsys, one thread (CPU time)", one);
+  show("import_nsys, one thread (elapsed)", one_elapsed);
+  show("import_nsys, two threads (elapsed)", two);
+  fmt::print("ratio to limit ({} of a bare scan): {:.2f}  [{}]\n", kLimit, kLimit * one / bare, sum % 10);
+  return kLimit * one <= bare ? 0 : 1;
 }
 
 }  // namespace

@@ -29,6 +29,11 @@ TEST(ParseOptions, FillsTheStructOfTheCommand) {
   const auto stat = parse({"stat", "--warmup", "0", "file"});
   EXPECT_EQ(std::get<StatOptions>(*stat).file, "file");
   EXPECT_EQ(std::get<StatOptions>(*stat).warmup, 0);
+  const auto exported = parse({"export", "f", "--format", "csv", "--table", "copies", "-o", "x.csv", "--rank", "2"});
+  EXPECT_EQ(std::get<ExportArguments>(*exported).format, ExportFormat::csv);
+  EXPECT_EQ(std::get<ExportArguments>(*exported).table, CsvTable::copies);
+  EXPECT_EQ(std::get<ExportArguments>(*exported).output, "x.csv");
+  EXPECT_EQ(std::get<ExportArguments>(*exported).rank, 2);
 }
 
 TEST(ParseOptions, RecordsInOneWindow) {

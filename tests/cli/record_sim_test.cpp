@@ -8,6 +8,7 @@
 #include "profiler/gate/verify.h"
 #include "profiler/trace/read_native.h"
 #include "tests/cli/program.h"
+#include "tests/reports/perfetto_view.h"
 
 namespace zerostall {
 namespace {
@@ -36,6 +37,30 @@ TEST_F(RecordSimulated, CountsAProgramsWaits) {
   EXPECT_EQ(json["per_step"]["waits"]["max"], 2);
   EXPECT_EQ(json["times_repeatable"], true);
   EXPECT_FALSE(json.contains("processes"));
+}
+
+TEST_F(RecordSimulated, IsExportedInEveryFormat) {
+  ASSERT_EQ(shell("exec \"$zerostall\" record --device sim -- \"$subject\" steps").exit_code, 0);
+  const std::string run = "exec \"$zerostall\" export ";
+  const Json json = Json::parse(shell(run + "--format json").out)["processes"][0];
+  EXPECT_EQ(json["clock"], "modelled");
+  EXPECT_EQ(json["steps"].size(), 5u);
+  EXPECT_EQ(json["steps"][3]["waits"], 2);
+  EXPECT_EQ(json["steps"][3]["regions"][0]["name"], "train");
+  EXPECT_FALSE(json["waits"][0]["stack"].is_null());
+  EXPECT_EQ(json["program"], "tracer_subject");
+
+  const PerfettoView view(shell(run + "--format perfetto").out);
+  EXPECT_EQ(view.names("waits").size(), json["totals"]["waits"]);
+  EXPECT_THAT(view.names("steps"), ::testing::Contains("step 4"));
+  EXPECT_THAT(view.track("waits").slices[0].args.at("native"), HasSubstr("tracer_subject +0x"));
+  EXPECT_THAT(view.tracks.begin()->second.process, HasSubstr("times modelled (simulated H200)"));
+
+  const ChildResult chrome =
+      shell("\"$zerostall\" export --format chrome -o steps.json && exec \"$zerostall\" stat --json steps.json");
+  EXPECT_EQ(Json::parse(chrome.out)["per_step"]["waits"]["max"], 2);
+  const std::string rows = shell(run + "--format csv --table copies").out;
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 1 + 10);
 }
 
 TEST_F(RecordSimulated, NamesRanksOfOneCommand) {

@@ -34,6 +34,8 @@ void read_meta(std::string_view outside, std::uint32_t device, TraceMeta& meta) 
   const json object = json::parse(outside, nullptr, false);
   if (!object.is_object()) return;
   if (object.contains("schemaVersion") || object.contains("deviceProperties")) meta.tool = "PyTorch profiler";
+  if (const auto clock = object.find("clock"); clock != object.end() && *clock == "modelled")
+    meta.clock = Clock::modelled;  // our own exports say so
   if (const auto version = whole(object, "cupti_version")) meta.tool += fmt::format(", CUPTI {}", *version);
   read_device(object, device, meta);
   const auto job = object.find("distributedInfo");

@@ -3,26 +3,16 @@
 
 #include <limits>
 
+#include "profiler/trace/api_table.h"
 #include "profiler/trace/import/nsys_import.h"
 
 namespace zerostall {
 namespace {
 
-constexpr std::size_t kMostProcesses = 4096;
-
 enum Column : int { kBegin, kEnd, kName, kThread, kCorrelation, kResult };
 const std::vector<std::string> kColumns = {"start", "end", "nameId", "globalTid", "correlationId", "returnValue"};
 constexpr std::size_t kRequired = 3;
-
-NsysProcess* process_for_call(NsysImport& import, std::int64_t id) {
-  NsysProcess*& process = import.by_id[id];
-  if (process == nullptr && import.processes.size() < kMostProcesses) {
-    import.processes.emplace_back().id = id;
-    process = &import.processes.back();
-  }
-  import.has_calls = true;
-  return process;
-}
+constexpr std::size_t kMostWithRoom = 4;  // threads
 
 std::int32_t saturated(std::int64_t value) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -30,7 +20,7 @@ std::int32_t saturated(std::int64_t value) {
 }
 
 struct Counts {
-  std::int64_t unreadable_rows = 0, unreadable_values = 0, without_end = 0;
+  std::int64_t unreadable_rows = 0, unreadable_values = 0, without_end = 0, of_no_interest = 0;
 };
 
 // Times and name of a row; false where a call cannot be made of it.
@@ -58,15 +48,18 @@ class CallReader {
       return true;
     }
     if (row.integer(kThread, global) == Cell::other) ++counts.unreadable_values;
-    if ((process_ == nullptr || global != last_global_) && !switch_to(global)) return false;
-    call.thread = thread_of(global);
+    if ((thread_ == nullptr || global != last_global_) && !switch_to(global)) return false;
+    call.thread = thread_->id;
     call.correlation = read_u32(row, kCorrelation, counts.unreadable_values);
     if (row.integer(kResult, result) == Cell::other) ++counts.unreadable_values;
     call.result = saturated(result);
     call.name = import_.name(*process_, name);
     if (call.correlation != 0 && !process_->calls.add(call.correlation, call.name))
       ++process_->trace.oddities["duplicate_call_correlation"];
-    process_->trace.calls.push_back(call);
+    if (matters(call.name))
+      thread_->calls.push_back(call);
+    else
+      ++counts.of_no_interest;
     return true;
   }
 
@@ -74,18 +67,35 @@ class CallReader {
   bool too_many = false;
 
  private:
+  // Asked once per name of a process.
+  bool matters(StringId name) {
+    std::vector<signed char>& known = process_->calls_matter;
+    if (name >= known.size()) known.resize(std::size_t{name} + 64, -1);
+    if (known[name] < 0) known[name] = zerostall::matters(process_->trace.strings.text(name)) ? 1 : 0;
+    return known[name] == 1;
+  }
+
   bool switch_to(std::int64_t global) {
-    process_ = process_for_call(import_, process_of(global));
+    process_ = import_.make(process_of(global));
+    import_.has_calls = true;
     last_global_ = global;
     too_many = process_ == nullptr;
     if (too_many) return false;
-    if (import_.processes.size() == 1 && process_->trace.calls.empty()) process_->trace.calls.reserve(expected_);
+    NsysThread*& thread = process_->thread_by_id[thread_of(global)];
+    if (thread == nullptr) {
+      process_->threads.push_back({thread_of(global), {}});
+      thread = &process_->threads.back();
+      // Each may turn out to make all of them; room that stays unused costs nothing.
+      if (import_.processes.size() == 1 && process_->threads.size() <= kMostWithRoom) thread->calls.reserve(expected_);
+    }
+    thread_ = thread;
     return true;
   }
 
   NsysImport& import_;
   std::size_t expected_;
   NsysProcess* process_ = nullptr;
+  NsysThread* thread_ = nullptr;
   std::int64_t last_global_ = 0;
 };
 
@@ -101,6 +111,7 @@ Result<Done> read_table(NsysImport& import, const std::string& table) {
     return Error{fmt::format("{}: table {}: no row has times and a name", import.db.name(), table)};
   import.contents[table] = *rows;
   import.lost_calls += counts.unreadable_rows;
+  if (counts.of_no_interest > 0) import.contents["calls that never matter"] += counts.of_no_interest;
   import.odd("unreadable_rows", counts.unreadable_rows);
   import.odd("unreadable_values", counts.unreadable_values);
   import.odd("calls_without_end", counts.without_end);

@@ -1,76 +1,14 @@
 // GPU work, and the records of synchronization, which are only counted: the calls tell who waited.
 #include <fmt/format.h>
 
+#include <tuple>
+
 #include "profiler/trace/api_table.h"
 #include "profiler/trace/import/nsys_import.h"
+#include "profiler/trace/import/nsys_kinds.h"
 
 namespace zerostall {
 namespace {
-
-// Nsight Systems' own numbers, for files without the tables that explain them. They are not CUPTI's.
-constexpr const char* kCopies[] = {"UNKNOWN", "HTOD", "DTOH", "HTOA", "ATOH",     "ATOA",     "ATOD",
-                                   "DTOA",    "DTOD", "HTOH", "PTOP", "UVM_HTOD", "UVM_DTOH", "UVM_DTOD"};
-constexpr const char* kMemories[] = {"PAGEABLE", "PINNED",        "DEVICE",         "ARRAY",
-                                     "MANAGED",  "DEVICE_STATIC", "MANAGED_STATIC", "UNKNOWN"};
-constexpr std::string_view kCopyPrefix = "CUDA_MEMCPY_KIND_", kMemoryPrefix = "CUDA_MEMOPR_MEMORY_KIND_";
-
-struct CopyKind {
-  CopyDirection direction = CopyDirection::unknown;
-  bool migration = false;  // pages of unified memory, moved by the driver
-  std::string label;
-};
-
-CopyDirection direction_of(std::string_view name) {  // arrays live on the device
-  if (name == "HTOD" || name == "HTOA") return CopyDirection::host_to_device;
-  if (name == "DTOH" || name == "ATOH") return CopyDirection::device_to_host;
-  if (name == "DTOD" || name == "ATOA" || name == "ATOD" || name == "DTOA") return CopyDirection::device_to_device;
-  if (name == "HTOH") return CopyDirection::host_to_host;
-  return name == "PTOP" ? CopyDirection::peer : CopyDirection::unknown;
-}
-
-MemoryKind memory_of(std::string_view name) {
-  if (name == "PAGEABLE") return MemoryKind::pageable;
-  if (name == "PINNED") return MemoryKind::pinned;
-  if (name == "DEVICE" || name == "ARRAY" || name == "DEVICE_STATIC") return MemoryKind::device;
-  if (name == "MANAGED" || name == "MANAGED_STATIC") return MemoryKind::managed;
-  return MemoryKind::unknown;
-}
-
-std::string_view without(std::string_view prefix, std::string_view name) {
-  return name.starts_with(prefix) ? name.substr(prefix.size()) : name;
-}
-
-// What the numbers of a file mean.
-struct Kinds {
-  std::map<std::int64_t, CopyKind> copies;
-  std::map<std::int64_t, MemoryKind> memories;
-  std::map<std::int64_t, std::string> causes;  // of migrations
-};
-
-Result<Kinds> read_kinds(NsysImport& import) {
-  Kinds kinds;
-  const auto copies = read_labels(import, "ENUM_CUDA_MEMCPY_OPER");
-  const auto memories = read_labels(import, "ENUM_CUDA_MEM_KIND");
-  const auto causes = read_labels(import, "ENUM_CUDA_UNIF_MEM_MIGRATION");
-  if (!copies) return copies.error();
-  if (!memories) return memories.error();
-  if (!causes) return causes.error();
-  const auto add_copy = [&](std::int64_t id, std::string_view name, std::string_view label) {
-    const bool migration = name.starts_with("UVM_");
-    kinds.copies[id] = {direction_of(migration ? name.substr(4) : name), migration, std::string(label)};
-  };
-  if (*copies)
-    for (const auto& [id, row] : **copies) add_copy(id, without(kCopyPrefix, row.name), row.label);
-  else
-    for (std::int64_t id = 0; const char* name : kCopies) add_copy(id++, name, name);
-  if (*memories)
-    for (const auto& [id, row] : **memories) kinds.memories[id] = memory_of(without(kMemoryPrefix, row.name));
-  else
-    for (std::int64_t id = 0; const char* name : kMemories) kinds.memories[id++] = memory_of(name);
-  if (*causes)
-    for (const auto& [id, row] : **causes) kinds.causes[id] = row.label;
-  return kinds;
-}
 
 enum Column : int { kBegin, kEnd, kProcess, kCorrelation, kDevice, kContext, kStream, kNode, kOwn };
 std::vector<std::string> columns_with(std::vector<std::string> own) {
@@ -83,6 +21,9 @@ std::vector<std::string> columns_with(std::vector<std::string> own) {
 // Reads the rows of one table.
 struct OpReader {
   NsysImport& import;
+  NsysProcess* last = nullptr;
+  Cell last_cell = Cell::null;
+  std::int64_t last_global = 0;
   std::int64_t unreadable_rows = 0, unreadable_values = 0, without_process = 0;
 
   // What all tables of GPU work have; nullptr: a row to leave out.
@@ -94,7 +35,13 @@ struct OpReader {
     }
     std::int64_t global = 0, node = 0;
     const Cell cell = row.integer(kProcess, global);
-    NsysProcess* process = import.find(cell, global);
+    if (cell != last_cell || global != last_global || last == nullptr) {
+      if (cell == Cell::other) ++unreadable_values;
+      last = import.make(cell == Cell::integer ? process_of(global) : 0);
+      last_cell = cell;
+      last_global = global;
+    }
+    NsysProcess* process = last;
     if (process == nullptr) {
       ++without_process;
       return nullptr;
@@ -135,11 +82,15 @@ Result<bool> read_table(NsysImport& import, const std::string& name, std::vector
   const auto table = import.table(name);
   if (!table) return table.error();
   if (!*table) return false;
+  const auto expected = static_cast<std::size_t>(import.db.guess_rows(**table));
   OpReader reader{import};
   const auto rows = import.scan(**table, columns_with(std::move(own)), 2, [&](const SqliteRow& row) {
     RawGpuOp op;
     NsysProcess* process = reader.read_common(row, op);
-    if (process != nullptr && finish(reader, row, op, *process)) process->trace.gpu_ops.push_back(op);
+    if (process == nullptr || !finish(reader, row, op, *process)) return true;
+    auto& ops = process->trace.gpu_ops;
+    if (ops.empty() && import.processes.size() == 1) ops.reserve(expected + expected / 4);  // most are kernels
+    ops.push_back(op);
     return true;
   });
   if (!rows) return rows.error();
@@ -164,60 +115,101 @@ Result<bool> read_kernels(NsysImport& import) {
                     });
 }
 
-Result<bool> read_copies(NsysImport& import, const Kinds& kinds) {
-  const CopyKind unknown;
+// Names of copies as Kineto writes them, made once for each combination.
+class CopyNames {
+ public:
+  StringId of(NsysImport& import, NsysProcess& process, const NsysCopyKind& kind, const NsysMemory& source,
+              const NsysMemory& target) {
+    const auto [entry, is_new] = names_.try_emplace({&process, &kind, &source, &target});
+    if (is_new)
+      entry->second =
+          import.intern(process, fmt::format("Memcpy {} ({} -> {})", kind.short_name, source.label, target.label));
+    return entry->second;
+  }
+
+ private:
+  std::map<std::tuple<NsysProcess*, const NsysCopyKind*, const NsysMemory*, const NsysMemory*>, StringId> names_;
+};
+
+Result<bool> read_copies(NsysImport& import, const NsysKinds& kinds) {
+  const NsysCopyKind unknown_kind;
+  const NsysMemory unknown_memory;
   const std::string no_cause;
+  CopyNames names;
   return read_table(
       import, "CUPTI_ACTIVITY_KIND_MEMCPY", {"copyKind", "bytes", "srcKind", "dstKind", "migrationCause"},
       [&](OpReader& reader, const SqliteRow& row, RawGpuOp& op, NsysProcess& process) {
-        const CopyKind& kind = reader.look_up(row, kOwn, kinds.copies, unknown);
+        const NsysCopyKind& kind = reader.look_up(row, kOwn, kinds.copies, unknown_kind);
         if (kind.migration) {
           const std::string& cause = reader.look_up(row, kOwn + 4, kinds.causes, no_cause);
           ++process.trace.contents[fmt::format("unified_memory: {}{}{}", kind.label, cause.empty() ? "" : ", ", cause)];
           return false;
         }
+        const NsysMemory& source = reader.look_up(row, kOwn + 2, kinds.memories, unknown_memory);
+        const NsysMemory& target = reader.look_up(row, kOwn + 3, kinds.memories, unknown_memory);
         op.kind = GpuOpKind::copy;
         op.direction = kind.direction;
         op.bytes = reader.read_bytes(row, kOwn + 1);
-        op.source = reader.look_up(row, kOwn + 2, kinds.memories, MemoryKind::unknown);
-        op.target = reader.look_up(row, kOwn + 3, kinds.memories, MemoryKind::unknown);
+        op.source = source.kind;
+        op.target = target.kind;
+        op.name = names.of(import, process, kind, source, target);
         return true;
       });
 }
 
-Result<bool> read_memsets(NsysImport& import, const Kinds& kinds) {
+Result<bool> read_memsets(NsysImport& import, const NsysKinds& kinds) {
+  const NsysMemory unknown_memory;
   return read_table(import, "CUPTI_ACTIVITY_KIND_MEMSET", {"bytes", "memKind"},
                     [&](OpReader& reader, const SqliteRow& row, RawGpuOp& op, NsysProcess&) {
                       op.kind = GpuOpKind::memset;
                       op.bytes = reader.read_bytes(row, kOwn);
-                      op.target = reader.look_up(row, kOwn + 1, kinds.memories, MemoryKind::unknown);
+                      op.target = reader.look_up(row, kOwn + 1, kinds.memories, unknown_memory).kind;
                       return true;
                     });
 }
 
 }  // namespace
 
-Result<Done> read_nsys_gpu_ops(NsysImport& import) {
-  if (import.processes.size() == 1) {
-    std::int64_t expected = 0;
-    for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"})
-      expected += import.db.has(table) ? import.db.guess_rows(table) : 0;
-    import.processes.front().trace.gpu_ops.reserve(static_cast<std::size_t>(expected));
-  }
-  const auto kinds = read_kinds(import);
+Result<bool> read_nsys_gpu_ops(NsysImport& gpu) {
+  const auto kinds = read_nsys_kinds(gpu);
   if (!kinds) return kinds.error();
-  const auto graphs = read_table(import, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {},
+  const auto graphs = read_table(gpu, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {},
                                  [](OpReader&, const SqliteRow&, RawGpuOp& op, NsysProcess&) {
                                    op.kind = GpuOpKind::graph;
                                    return true;
                                  });
   bool any = false;
-  for (const auto& read : {read_kernels(import), read_copies(import, *kinds), read_memsets(import, *kinds), graphs}) {
+  for (const auto& read : {read_kernels(gpu), read_copies(gpu, *kinds), read_memsets(gpu, *kinds), graphs}) {
     if (!read) return read.error();
     any = any || *read;
   }
-  for (NsysProcess& process : import.processes) process.trace.meta.counts_only = import.has_calls && !any;
-  return Done{};
+  return any;
+}
+
+void take_gpu_ops(NsysImport& import, NsysImport& gpu) {
+  for (NsysProcess& from : gpu.processes) {
+    NsysProcess* to = import.find(Cell::integer, from.id * (std::int64_t{1} << 24));  // 0: not told
+    auto& contents = to == nullptr ? import.contents : to->trace.contents;
+    for (const auto& [name, count] : from.trace.contents) contents[name] += count;
+    auto& ops = from.trace.gpu_ops;
+    if (to == nullptr) {
+      import.odd("gpu_ops_without_process", static_cast<std::int64_t>(ops.size()));
+      continue;
+    }
+    std::vector<StringId> names(from.trace.strings.size());
+    for (StringId id = 0; id < names.size(); ++id) names[id] = import.intern(*to, from.trace.strings.text(id));
+    for (RawGpuOp& op : ops) op.name = names[op.name];
+    if (to->trace.gpu_ops.empty())
+      to->trace.gpu_ops = std::move(ops);
+    else
+      to->trace.gpu_ops.insert(to->trace.gpu_ops.end(), ops.begin(), ops.end());
+    if (const auto missing = from.trace.oddities.find("missing_strings"); missing != from.trace.oddities.end())
+      to->trace.oddities["missing_strings"] += missing->second;
+  }
+  for (const auto& [name, count] : gpu.contents) import.contents[name] += count;
+  for (const auto& [name, count] : gpu.oddities) import.oddities[name] += count;
+  import.lost_gpu_ops += gpu.lost_gpu_ops;
+  if (!import.texts.failure) import.texts.failure = gpu.texts.failure;
 }
 
 Result<Done> read_nsys_syncs(NsysImport& import) {

@@ -91,14 +91,24 @@ std::optional<StringId> NsysCorrelations::find(std::uint32_t correlation) const 
   return found == far_.end() ? std::nullopt : std::optional(found->second);
 }
 
-NsysProcess* NsysImport::find(Cell cell, std::int64_t global) const {
+NsysProcess* NsysImport::find(Cell cell, std::int64_t global) {
   if (processes.empty()) return nullptr;
-  auto* first = const_cast<NsysProcess*>(&processes.front());
-  if (!has_calls || (cell == Cell::null && processes.size() == 1)) return first;
-  if (cell != Cell::integer) return nullptr;
-  if (first->id == process_of(global)) return first;
-  const auto found = by_id.find(process_of(global));
-  return found == by_id.end() ? nullptr : found->second;
+  NsysProcess* first = &processes.front();
+  if (!has_calls) return first;
+  const bool told = cell == Cell::integer && global != 0;  // older exports write 0 for NULL
+  const std::int64_t id = told ? process_of(global) : 0;
+  if (first->id == id) return first;
+  if (const auto found = by_id.find(id); found != by_id.end()) return found->second;
+  return !told && processes.size() == 1 ? first : nullptr;
+}
+
+NsysProcess* NsysImport::make(std::int64_t id) {
+  NsysProcess*& process = by_id[id];
+  if (process == nullptr && processes.size() < kMostProcesses) {
+    processes.emplace_back().id = id;
+    process = &processes.back();
+  }
+  return process;
 }
 
 StringId NsysImport::intern(NsysProcess& process, std::string_view text) {

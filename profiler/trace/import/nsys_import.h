@@ -59,26 +59,38 @@ class NsysCorrelations {
   std::unordered_map<std::uint32_t, StringId> far_;
 };
 
+struct NsysThread {
+  std::uint32_t id = 0;
+  std::vector<RawCall> calls;
+};
+
 struct NsysProcess {
-  std::int64_t id = 0;  // globalPid >> 24: unique in the file, unlike correlations
-  RawTrace trace;
+  std::int64_t id = 0;               // globalPid >> 24: unique in the file, unlike correlations
+  RawTrace trace;                    // its calls stand in `threads` until all are read
+  std::deque<NsysThread> threads{};  // by first call
+  std::unordered_map<std::uint32_t, NsysThread*> thread_by_id{};
   NsysCorrelations calls;
   std::vector<StringId> names;                           // by small number of StringIds: id in trace.strings + 1
+  std::vector<signed char> calls_matter;                 // by id in trace.strings; -1 = not asked yet
   std::unordered_map<std::int64_t, StringId> far_names;  // the others
 };
+
+inline constexpr std::size_t kMostProcesses = 4096;
 
 struct NsysImport {
   SqliteFile& db;
   NsysTexts texts;
-  std::deque<NsysProcess> processes{};  // that made calls; or one that stands for all when none did
+  std::deque<NsysProcess> processes{};
   std::unordered_map<std::int64_t, NsysProcess*> by_id{};
-  bool has_calls = false;
+  bool has_calls = false;                                      // without any, one process stands for all
   std::map<std::string, std::int64_t> contents{}, oddities{};  // of the file
   std::int64_t lost_calls = 0, lost_gpu_ops = 0, lost_marks = 0;
 
-  // Process of a globalPid or globalTid; nullptr: none with calls. Without calls, and for a NULL where there is one
-  // process alone, that one.
-  NsysProcess* find(Cell cell, std::int64_t global) const;
+  // Process of a globalPid or globalTid; nullptr: none with calls. Where there is one process alone it is that for rows
+  // that do not tell theirs; without any calls it is that for all.
+  NsysProcess* find(Cell cell, std::int64_t global);
+  // The process of this id, made where there is none yet; nullptr: there are too many.
+  NsysProcess* make(std::int64_t id);
   // The id in the process's strings for a number of StringIds.
   StringId name(NsysProcess& process, std::int64_t id) {
     if (static_cast<std::uint64_t>(id) < process.names.size() && process.names[static_cast<std::size_t>(id)] != 0)
@@ -136,9 +148,13 @@ inline std::uint32_t read_u32(const SqliteRow& row, int column, std::int64_t& un
 
 bool is_utf8(std::string_view text);
 
+// GPU work of all processes, in an import of its own: for a thread of its own. False: the file has no table of any.
+Result<bool> read_nsys_gpu_ops(NsysImport& gpu);
+// Then gives it to the processes whose calls were read.
+void take_gpu_ops(NsysImport& import, NsysImport& gpu);
+
 // The parts, in this order.
 Result<Done> read_nsys_calls(NsysImport& import);
-Result<Done> read_nsys_gpu_ops(NsysImport& import);
 Result<Done> read_nsys_syncs(NsysImport& import);
 Result<Done> read_nsys_marks(NsysImport& import);
 Result<Done> read_nsys_overheads(NsysImport& import);

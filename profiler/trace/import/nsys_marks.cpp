@@ -14,6 +14,8 @@ constexpr std::pair<std::int64_t, const char*> kEvents[] = {
     {38, "NvtxEndRange"},      {59, "NvtxPushPopRange"},   {60, "NvtxStartEndRange"}, {65, "NvtxtMark"},
     {70, "NvtxtPushPopRange"}, {71, "NvtxtStartEndRange"}, {75, "NvtxDomainCreate"}};
 
+constexpr std::int64_t kMostNumber = 4095;  // of an event
+
 Event event_of(std::string_view name) {
   const bool foreign = name.starts_with("Nvtxt");  // read by the profiler from text files of the program
   name.remove_prefix(std::min<std::size_t>(name.size(), foreign ? 5 : 4));
@@ -24,16 +26,19 @@ Event event_of(std::string_view name) {
   return name == "DomainCreate" ? Event::domain : Event::none;
 }
 
-using Events = std::map<std::int64_t, Event>;
+using Events = std::vector<Event>;  // by number; what is not there is none of NVTX's
 
 Result<Events> read_events(NsysImport& import) {
   const auto labels = read_labels(import, "ENUM_NSYS_EVENT_TYPE");
   if (!labels) return labels.error();
-  Events events;
+  Events events(kMostNumber + 1, Event::none);
+  const auto set = [&](std::int64_t id, std::string_view name) {
+    if (id >= 0 && id <= kMostNumber && name.starts_with("Nvtx")) events[static_cast<std::size_t>(id)] = event_of(name);
+  };
   if (*labels)
-    for (const auto& [id, row] : **labels) events[id] = row.name.starts_with("Nvtx") ? event_of(row.name) : Event::none;
+    for (const auto& [id, row] : **labels) set(id, row.name);
   else
-    for (const auto& [id, name] : kEvents) events[id] = event_of(name);
+    for (const auto& [id, name] : kEvents) set(id, name);
   return events;
 }
 
@@ -56,36 +61,35 @@ enum Column : int { kBegin, kType, kEnd, kText, kTextId, kThread, kDomain };
 
 class Reader {
  public:
-  Reader(NsysImport& import, const Events& events) : import_(import), events_(events) {
-    for (NsysProcess& process : import.processes) marks_[&process];
-  }
+  Reader(NsysImport& import, const Events& events) : import_(import), events_(events) {}
 
   void read(const SqliteRow& from) {
     std::int64_t type = 0, global = 0;
     Row row;
     const Cell typed = from.integer(kType, type), begin = from.integer(kBegin, row.begin_ns);
-    const auto event = events_.find(type);
-    if (typed == Cell::integer && (event == events_.end() || event->second == Event::none)) return;
+    const Event event =
+        static_cast<std::uint64_t>(type) < events_.size() ? events_[static_cast<std::size_t>(type)] : Event::none;
+    if (typed == Cell::integer && event == Event::none) return;
     if (typed != Cell::integer || begin != Cell::integer || !is_possible_time(row.begin_ns)) return lose();
-    row.event = event->second;
+    row.event = event;
     if (row.event == Event::range && !read_end(from, row)) return lose();
     const Cell cell = from.integer(kThread, global);
-    NsysProcess* process = import_.find(cell, global);
-    if (process == nullptr) {
+    if (marks_ == nullptr || cell != last_cell_ || global != last_global_) switch_to(cell, global);
+    if (process_ == nullptr) {
       without_process += row.event != Event::domain;
       return;
     }
     row.thread = thread_of(global);
     if (from.integer(kDomain, row.domain) == Cell::other) ++unreadable_values;
-    row.text = text_of_row(from, *process);
+    row.text = text_of_row(from, *process_);
     if (row.event == Event::domain)
-      marks_[process].domains[row.domain] = row.text;
+      marks_->domains[row.domain] = row.text;
     else
-      marks_[process].rows.push_back(row);
+      marks_->rows.push_back(row);
   }
 
   void finish() {
-    for (NsysProcess& process : import_.processes) finish(process, marks_[&process]);
+    for (NsysProcess& process : import_.processes) finish(process, all_marks_[&process]);
   }
 
   std::int64_t unreadable_rows = 0, unreadable_values = 0, without_process = 0;
@@ -93,9 +97,17 @@ class Reader {
  private:
   void lose() { ++unreadable_rows; }
 
+  void switch_to(Cell cell, std::int64_t global) {
+    process_ = import_.find(cell, global);
+    marks_ = process_ == nullptr ? nullptr : &all_marks_[process_];
+    last_cell_ = cell;
+    last_global_ = global;
+  }
+
   bool read_end(const SqliteRow& from, Row& row) {
     const Cell cell = from.integer(kEnd, row.end_ns);
-    if (cell == Cell::null) row.event = Event::open;
+    // Older exports write 0 for an end that never came.
+    if (cell == Cell::null || (cell == Cell::integer && row.end_ns < row.begin_ns)) row.event = Event::open;
     return cell != Cell::other && is_possible_time(row.end_ns);
   }
 
@@ -111,9 +123,11 @@ class Reader {
   }
 
   void finish(NsysProcess& process, Marks& marks) {
-    std::stable_sort(marks.rows.begin(), marks.rows.end(), [](const Row& a, const Row& b) {
+    const auto earlier = [](const Row& a, const Row& b) {
       return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
-    });
+    };
+    if (!std::is_sorted(marks.rows.begin(), marks.rows.end(), earlier))
+      std::stable_sort(marks.rows.begin(), marks.rows.end(), earlier);
     auto& out = process.trace.marks;
     out.reserve(marks.rows.size() * 2);
     std::uint64_t range = 0;
@@ -133,7 +147,11 @@ class Reader {
 
   NsysImport& import_;
   const Events& events_;
-  std::unordered_map<NsysProcess*, Marks> marks_;
+  std::unordered_map<NsysProcess*, Marks> all_marks_;
+  NsysProcess* process_ = nullptr;  // of the row before
+  Marks* marks_ = nullptr;
+  Cell last_cell_ = Cell::null;
+  std::int64_t last_global_ = 0;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
+#include <nlohmann/json.hpp>
 
 #include "profiler/trace/import/nsys_import.h"
 
@@ -80,14 +80,27 @@ Result<Done> read_processes(NsysImport& import) {
 struct Gpu {
   std::string name;
   std::int64_t id = -1, cuda_id = -1;
+  nlohmann::ordered_json properties{};  // under the names of the file's columns
 };
+
+void set_device(const Gpu& gpu, TraceMeta& meta) {
+  meta.device_name = gpu.name;
+  meta.device = gpu.properties.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 Result<Done> read_devices(NsysImport& import) {
   std::vector<Gpu> gpus;
-  auto read = for_rows(import, "TARGET_INFO_GPU", {"name", "id", "deviceId", "cuDevice"}, [&](const SqliteRow& row) {
+  const std::vector<std::string> columns = {"name",        "id",      "deviceId",  "cuDevice",
+                                            "totalMemory", "smCount", "clockRate", "memoryBandwidth"};
+  auto read = for_rows(import, "TARGET_INFO_GPU", columns, [&](const SqliteRow& row) {
     const auto name = row.text(0);
     if (!name || name->empty()) return;
-    gpus.push_back({std::string(*name), number_at(row, 1, number_at(row, 2)), number_at(row, 3)});
+    Gpu gpu{std::string(*name), number_at(row, 1, number_at(row, 2)), number_at(row, 3)};
+    gpu.properties["name"] = gpu.name;
+    for (int i = 4; i < static_cast<int>(columns.size()); ++i)
+      if (const std::int64_t value = number_at(row, i); value > 0)
+        gpu.properties[columns[static_cast<std::size_t>(i)]] = value;
+    gpus.push_back(std::move(gpu));
     ++import.contents[fmt::format("device: {}", *name)];
   });
   if (!read) return read;
@@ -99,13 +112,13 @@ Result<Done> read_devices(NsysImport& import) {
   const bool alike = std::all_of(gpus.begin(), gpus.end(), [&](const Gpu& g) { return g.name == gpus.front().name; });
   for (NsysProcess& process : import.processes) {
     TraceMeta& meta = process.trace.meta;
-    if (alike && !gpus.empty()) meta.device_name = gpus.front().name;
+    if (alike && !gpus.empty()) set_device(gpus.front(), meta);
     if (process.trace.gpu_ops.empty() || alike) continue;
     const std::int64_t device = process.trace.gpu_ops.front().device;
     auto mapped = gpu_of.find({meta.pid.value_or(-1), device});
     if (mapped == gpu_of.end()) mapped = gpu_of.find({process.id & 0xffffff, device});
     for (const Gpu& gpu : gpus)
-      if (mapped != gpu_of.end() ? gpu.id == mapped->second : gpu.cuda_id == device) meta.device_name = gpu.name;
+      if (mapped != gpu_of.end() ? gpu.id == mapped->second : gpu.cuda_id == device) set_device(gpu, meta);
   }
   return Done{};
 }
@@ -148,7 +161,8 @@ Result<Done> read_job(NsysImport& import) {
 Result<Done> count_others(NsysImport& import) {
   for (const std::string& table : import.db.tables()) {
     const bool counted = table.starts_with("CUPTI_ACTIVITY_KIND_") || table.starts_with("NVTX_EVENTS") ||
-                         table.starts_with("CUDA_GRAPH_") || table.starts_with("CUDA_UM_");
+                         table.starts_with("CUDA_GRAPH_") || table.starts_with("CUDA_UM_") ||
+                         table == "PROFILER_OVERHEAD";
     if (!counted || import.contents.contains(table)) continue;
     const auto count = import.db.count_rows(table);
     if (!count) return count.error();

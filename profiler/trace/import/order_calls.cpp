@@ -19,7 +19,7 @@ bool is_driver(std::string_view name) { return name.starts_with("cu") && !name.s
 bool may_nest(const RawCall& outer, const RawCall& inner, const StringTable& strings) {
   if (outer.correlation != 0 && outer.correlation == inner.correlation) return true;
   const std::string_view a = strings.text(outer.name), b = strings.text(inner.name);
-  return (is_driver(b) && !is_driver(a)) || strip_version(a) == strip_version(b);
+  return is_driver(b) && !is_driver(a);
 }
 
 bool lies_in(const RawCall& inner, const RawCall& outer, const StringTable& strings) {
@@ -28,22 +28,28 @@ bool lies_in(const RawCall& inner, const RawCall& outer, const StringTable& stri
   return inside || may_nest(outer, inner, strings);
 }
 
-using Places = std::vector<std::uint32_t>;  // in the calls as they came: they are large, and moved once only
+// Of no length, where one of some length begins.
+bool is_before(const RawCall& call, const RawCall& longer) {
+  return call.end_ns <= longer.begin_ns && longer.end_ns > longer.begin_ns;
+}
+
+bool begins_before(const RawCall& a, const RawCall& b) {
+  return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+}
 
 // One thread's calls, by begin and longest first, to the order of their returns.
+template <class Emit>
 class Returns {
  public:
-  Returns(const std::vector<RawCall>& calls, std::vector<RawCall>& out, const StringTable& strings)
-      : calls_(calls), out_(out), strings_(strings) {}
+  Returns(const StringTable& strings, const Emit& emit) : strings_(strings), emit_(emit) {}
 
-  void add(std::uint32_t place) {
-    const RawCall& call = calls_[place];
-    if (!open_.empty() && call.end_ns <= innermost().begin_ns && !lies_in(call, innermost(), strings_)) {
-      emit(call, open_.size() - 1);  // of no length, where a longer one begins: it was before
+  void add(const RawCall& call) {
+    if (!open_.empty() && is_before(call, open_.back()) && !lies_in(call, open_.back(), strings_)) {
+      emit(call, open_.size() - 1);
       return;
     }
-    while (!open_.empty() && !lies_in(call, innermost(), strings_)) close();
-    open_.push_back(place);
+    while (!open_.empty() && !lies_in(call, open_.back(), strings_)) close();
+    open_.push_back(call);
   }
 
   void close_all() {
@@ -51,22 +57,20 @@ class Returns {
   }
 
  private:
-  const RawCall& innermost() const { return calls_[open_.back()]; }
   void close() {
-    const RawCall& call = innermost();
+    emit(open_.back(), open_.size() - 1);
     open_.pop_back();
-    emit(call, open_.size());
   }
   void emit(const RawCall& call, std::size_t depth) {
-    out_.push_back(call);
-    out_.back().depth = static_cast<std::uint8_t>(std::min(depth, kDeepest));
+    emit_(call, static_cast<std::uint8_t>(std::min(depth, kDeepest)));
   }
 
-  const std::vector<RawCall>& calls_;
-  std::vector<RawCall>& out_;
   const StringTable& strings_;
-  Places open_;
+  const Emit& emit_;
+  std::vector<RawCall> open_;
 };
+
+using Places = std::vector<std::uint32_t>;  // in the calls as they came: they are large, and moved once only
 
 // The calls of each thread, threads by number, as they came.
 std::vector<Places> by_thread(const std::vector<RawCall>& calls) {
@@ -86,21 +90,34 @@ std::vector<Places> by_thread(const std::vector<RawCall>& calls) {
 }  // namespace
 
 void order_calls(std::vector<RawCall>& calls, const StringTable& strings) {
-  const auto begins_before = [&](std::uint32_t a, std::uint32_t b) {
-    const RawCall &x = calls[a], &y = calls[b];
-    return x.begin_ns != y.begin_ns ? x.begin_ns < y.begin_ns : x.end_ns > y.end_ns;
-  };
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return begins_before(calls[a], calls[b]); };
   std::vector<RawCall> ordered;
   ordered.reserve(calls.size());
-  Returns returns(calls, ordered, strings);
+  const auto emit = [&](const RawCall& call, std::uint8_t depth) {
+    ordered.push_back(call);
+    ordered.back().depth = depth;
+  };
+  Returns returns(strings, emit);
   for (Places& places : by_thread(calls)) {
     // Most files are in order.
-    if (!std::is_sorted(places.begin(), places.end(), begins_before))
-      std::stable_sort(places.begin(), places.end(), begins_before);
-    for (const std::uint32_t place : places) returns.add(place);
+    if (!std::is_sorted(places.begin(), places.end(), earlier)) std::stable_sort(places.begin(), places.end(), earlier);
+    for (const std::uint32_t place : places) returns.add(calls[place]);
     returns.close_all();
   }
   calls = std::move(ordered);
+}
+
+void order_thread(std::span<RawCall> calls, const StringTable& strings) {
+  if (!std::is_sorted(calls.begin(), calls.end(), begins_before))
+    std::stable_sort(calls.begin(), calls.end(), begins_before);
+  std::size_t returned = 0;  // never more than were looked at
+  const auto emit = [&](const RawCall& call, std::uint8_t depth) {
+    calls[returned] = call;
+    calls[returned++].depth = depth;
+  };
+  Returns returns(strings, emit);
+  for (const RawCall& call : calls) returns.add(call);
+  returns.close_all();
 }
 
 }  // namespace zerostall

@@ -23,8 +23,9 @@ constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;  // places in the h
 constexpr std::uint64_t kLogHeaderBytes = 32;
 constexpr std::uint64_t kMostCopied = std::uint64_t{1} << 30;
 constexpr std::size_t kMostTables = 10'000;
-constexpr std::int64_t kMinRowBytes =
-    6;  // place in the page, length, row number, header, and one column without a body
+constexpr std::int64_t kUsualRowBytes = 32;  // of a row of times and numbers, at least
+// Place in the page, length, row number, header, and one column without a body.
+constexpr std::int64_t kMinRowBytes = 6;
 // A scan reads hundreds of megabytes in a second of computing; whoever needs this long goes round in circles.
 constexpr std::int64_t kPatienceNs = 5'000'000'000, kPatienceNsPerMiB = 1'000'000'000;
 constexpr int kStepsBetweenLooks = 1 << 16;
@@ -84,6 +85,7 @@ Beside look_beside(const fs::path& path) {
   std::error_code error;
   const std::uint64_t log = fs::file_size(path.string() + "-wal", error);
   if (!error && log > kLogHeaderBytes) found.log_bytes = log;
+  if (!fs::is_regular_file(path.string() + "-journal", error)) return found;
   char first[8] = {};
   std::ifstream journal(path.string() + "-journal", std::ios::binary);
   found.journal = journal.read(first, sizeof first) && std::memcmp(first, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8) == 0;
@@ -251,6 +253,8 @@ Result<Done> SqliteFile::list_tables() {
   return Done{};
 }
 
+bool SqliteFile::is_copy() const { return state_->folder.has_value(); }
+
 bool SqliteFile::has(std::string_view table) const { return std::binary_search(tables_.begin(), tables_.end(), table); }
 
 bool SqliteFile::is_no_ordinary_table(std::string_view name) const {
@@ -333,7 +337,8 @@ Result<std::int64_t> SqliteFile::count_rows(const std::string& table) {
 std::int64_t SqliteFile::guess_rows(const std::string& table) {
   const Statement rows = state_->prepare(fmt::format("SELECT max(rowid) FROM {}", sql_name(table)));
   const bool found = rows && sqlite3_step(rows.get()) == SQLITE_ROW;
-  return std::clamp<std::int64_t>(found ? sqlite3_column_int64(rows.get(), 0) : 0, 0, state_->most_rows);
+  const std::int64_t last = found ? sqlite3_column_int64(rows.get(), 0) : 0;
+  return std::clamp<std::int64_t>(last, 0, state_->most_rows * kMinRowBytes / kUsualRowBytes);
 }
 
 std::string SqliteFile::describe() const {

@@ -56,6 +56,7 @@ class SqliteFile {
   ~SqliteFile();
 
   const std::string& name() const { return name_; }
+  bool is_copy() const;  // made because of a write-ahead log
   // Names of ordinary tables, sorted. Views and virtual tables are none.
   const std::vector<std::string>& tables() const { return tables_; }
   bool has(std::string_view table) const;
@@ -94,7 +95,7 @@ class SqliteFile {
   Result<std::optional<std::string>> text_at(const std::string& table, const std::string& key,
                                              const std::string& column, std::int64_t value);
   Result<std::int64_t> count_rows(const std::string& table);
-  // How many rows there may be, told without counting; 0 = not known.
+  // About how many rows of times and numbers there are, told without counting; 0 = not known.
   std::int64_t guess_rows(const std::string& table);
 
   // What it is when it is no export of Nsight Systems: "a rocpd database (rocprofv3): not supported yet".

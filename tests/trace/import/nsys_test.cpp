@@ -47,6 +47,7 @@ TEST(Nsys, ReadsCallsWorkAndRanges) {
   EXPECT_EQ(trace.gpu_ops[1].source, MemoryKind::pageable);
   EXPECT_EQ(trace.gpu_ops[1].target, MemoryKind::device);
   EXPECT_EQ(trace.gpu_ops[1].bytes, 4u);
+  EXPECT_EQ(trace.strings.text(trace.gpu_ops[1].name), "Memcpy HtoD (Pageable -> Device)");
   EXPECT_EQ(trace.meta.format, "nsys");
   EXPECT_EQ(trace.meta.tool, "Nsight Systems 2025.1.1.110 (schema 3.17.1)");
   EXPECT_EQ(trace.meta.start_utc_ns, 1753837769774933180);
@@ -120,6 +121,7 @@ TEST(Nsys, OldSchemaWithoutEnumerations) {
   EXPECT_FALSE(trace.meta.start_utc_ns);
   EXPECT_EQ(trace.gpu_ops[0].direction, CopyDirection::host_to_device);
   EXPECT_EQ(trace.gpu_ops[0].source, MemoryKind::pinned);
+  EXPECT_EQ(trace.strings.text(trace.gpu_ops[0].name), "Memcpy HtoD (Pinned -> Device)");
   EXPECT_EQ(trace.contents.at("cuda_sync: 1 no label by cudaMemcpy"), 1);  // its numbers had other meanings then
   ASSERT_EQ(trace.marks.size(), 3u);
   EXPECT_EQ(trace.marks[1].kind, RawMarkKind::end);
@@ -240,6 +242,7 @@ TEST(Nsys, NamesOfDevicesAndPrograms) {
       std::to_string(db.global()) + ", 4711, '/usr/bin/python3')");
   const RawTrace trace = std::move(db.traces()[0]);
   EXPECT_EQ(trace.meta.device_name, "H100");  // the second of the machine is the first that this process saw
+  EXPECT_EQ(trace.meta.device, R"({"name":"H100"})");
   EXPECT_EQ(trace.meta.program, "python3");
   EXPECT_EQ(trace.meta.pid, 4711);
   EXPECT_EQ(trace.contents.at("device: A100"), 1);

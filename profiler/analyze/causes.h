@@ -1,0 +1,54 @@
+// Why a wait happens: the sixteen classes of the design's catalogue, or unknown.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/analyze/infer_steps.h"
+#include "profiler/analyze/steps.h"
+#include "profiler/analyze/waits.h"
+
+namespace zerostall {
+
+// In the order of the catalogue.
+enum class CauseKind : std::uint8_t {
+  scalar_read,
+  finite_check,
+  amp_scaler,
+  state_on_wrong_device,
+  pageable_batch,
+  pageable_async,
+  tensor_from_host,
+  dynamic_shape,
+  size_from_device,
+  branch_on_device,
+  host_table_by_device_index,
+  explicit_sync,
+  allocator,
+  offload,
+  download,
+  library_internal,
+  unknown,
+};
+inline constexpr std::size_t kCauseKinds = 17;
+
+struct Cause {
+  CauseKind kind = CauseKind::unknown;
+  Confidence confidence = Confidence::low;
+  std::string evidence;  // one line: what in the trace speaks for it
+};
+
+// What is known of a class, for people. Texts of one line, but for the snippets.
+struct CauseInfo {
+  std::string_view slug;    // "scalar-read"
+  std::string_view title;   // "a scalar is read back"
+  std::string_view advice;  // what to do, naming the API
+};
+const CauseInfo& info_of(CauseKind kind);
+
+// One per wait, in their order. Total; a trace without stacks or GPU records gives what the calls alone can tell.
+std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits);
+
+}  // namespace zerostall

@@ -1,0 +1,55 @@
+#include "profiler/cli/option_parts.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace zerostall::cli {
+
+std::function<std::string(std::string&)> whole_number(std::int64_t least, std::int64_t most) {
+  return [=](std::string& text) -> std::string {
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ptr != end || parsed.ec == std::errc::invalid_argument)
+      return fmt::format("'{}' is not a whole number", text);
+    if (parsed.ec != std::errc{} || value < least || value > most)
+      return fmt::format("{} is not in the range {} to {}", text, least, most);
+    text = fmt::to_string(value);
+    return {};
+  };
+}
+
+CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most) {
+  return option->type_name("N")->transform(CLI::Validator(whole_number(least, most), ""));
+}
+
+CLI::Option* word(CLI::Option* option, const char* type) {
+  const auto check = [](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); };
+  return option->type_name(type)->transform(CLI::Validator(check, ""));
+}
+
+void trace_file(CLI::App* command, std::string& file) {
+  word(command->add_option(
+           "FILE", file,
+           "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
+           "them (default: the newest run*.zstall here)"),
+       "");
+}
+
+void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text) {
+  command
+      ->add_option_function<std::string>(
+          "--rank", [&value](const std::string& given) { value = std::stoll(given); }, text)
+      ->type_name("N")
+      ->transform(CLI::Validator(whole_number(0, kMost), ""));
+}
+
+void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern) {
+  number(command->add_option("--warmup", warmup, "First steps that are shown and not judged (default: 2)"), 0);
+  word(command->add_option("--step-pattern", pattern,
+                           "Names of NVTX ranges that are steps, in traces without zerostall's own marks"),
+       "REGEX");
+}
+
+}  // namespace zerostall::cli

@@ -1,0 +1,27 @@
+// What several commands' options are made of.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace zerostall::cli {
+
+inline constexpr std::int64_t kMost = 1'000'000;  // of anything that is counted on the command line
+
+// A check for CLI11: a whole number from `least` to `most`. Not CLI11's own reading, which takes 010 for eight, nor its
+// range, which would print its bounds into every line of the help.
+std::function<std::string(std::string&)> whole_number(std::int64_t least, std::int64_t most);
+
+CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most = kMost);
+
+// A text that is there: an empty one is a shell variable that was never set, and must not stand for the default.
+CLI::Option* word(CLI::Option* option, const char* type);
+
+// Of commands that read a trace: FILE, --rank, --warmup and --step-pattern.
+void trace_file(CLI::App* command, std::string& file);
+void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
+void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
+
+}  // namespace zerostall::cli
