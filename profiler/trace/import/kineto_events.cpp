@@ -107,7 +107,7 @@ std::uint32_t number32(std::string_view token, Events& events) {
 Bytes read_bytes(std::string_view token, Events& events) {
   if (token.empty()) return 0;
   const auto value = parse_whole(bare(token));
-  if (value && *value >= 0) return *value;
+  if (value && *value >= 0) return static_cast<Bytes>(*value);
   events.oddities.add("bad_numbers");
   return 0;
 }
