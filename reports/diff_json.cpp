@@ -63,6 +63,7 @@ Json to_json(const std::vector<ItemChange>& rows, bool with_place) {
   for (const ItemChange& row : rows) {
     Json json = Json::object();
     if (with_place) json["site"] = row.place.empty() ? Json(nullptr) : Json(row.place);
+    if (with_place) json["cause"] = row.cause.empty() ? Json(nullptr) : Json(row.cause);
     json["what"] = row.what;
     json["sizes"] = row.sizes;
     json["a"] = to_json(row.a);

@@ -40,16 +40,15 @@ constexpr auto kRows = std::to_array<Row>({
 
 bool is_time(Counter counter) { return all_counters()[static_cast<std::size_t>(counter)].is_time; }
 
-// "3", "0..2, median 1", "0.25 on average".
+// "3", "0..2, median 1", "0..1, mean 0.04".
 std::string show_figure(const std::optional<CountFigure>& figure) {
   if (!figure) return "unknown";
-  if (!figure->spread)
-    return fmt::format("{:.3g} on average", static_cast<double>(figure->sum) / static_cast<double>(figure->samples));
+  const double average = static_cast<double>(figure->sum) / static_cast<double>(figure->samples);
+  if (!figure->spread) return fmt::format("mean {:.3g}", average);
   const Spread& spread = *figure->spread;
   if (spread.min == spread.max) return fmt::format("{}", spread.min);
-  const bool rare = spread.median == spread.min;
-  return rare ? fmt::format("{}..{}, {} in {}", spread.min, spread.max, figure->sum, figure->samples)
-              : fmt::format("{}..{}, median {}", spread.min, spread.max, spread.median);
+  return spread.median == spread.min ? fmt::format("{}..{}, mean {:.3g}", spread.min, spread.max, average)
+                                     : fmt::format("{}..{}, median {}", spread.min, spread.max, spread.median);
 }
 
 std::string show_times(const std::optional<CountFigure>& figure) {
@@ -133,8 +132,9 @@ std::string item_line(const KindOfChange& change, std::size_t width) {
   const std::string figures = from_to(row);
   const std::string padding(width - display_width(figures), ' ');
   const std::string line = fmt::format("  {:<8}{}{}  {}", change.kind, padding, figures, printable(row.what));
-  if (row.place.empty()) return line + "\n";
-  const std::string place = shortened(printable(row.place), kMostPlace);
+  const std::string place =
+      shortened(printable(row.place), kMostPlace) + (row.place.empty() || row.cause.empty() ? "" : " · ") + row.cause;
+  if (place.empty()) return line + "\n";
   const bool fits = display_width(line) + display_width(place) + 3 <= kWidth;
   return line + (fits ? " · " : "\n" + std::string(width + 12, ' ')) + place + "\n";
 }
@@ -160,7 +160,8 @@ std::string same_line(const Changes& changes) {
 
 std::string waits_part(const Comparison& all) {
   const std::string per = all.basis == Basis::step ? "per judged step" : "per run";
-  const std::string_view by = all.places == Places::functions   ? ", by function and kind"
+  const std::string_view by = all.places == Places::lines       ? ", by line and kind"
+                              : all.places == Places::functions ? ", by function and kind"
                               : all.places == Places::operators ? ", by operator and kind"
                                                                 : ", by kind";
   const std::string waits = change_lines(all.waits, 12) + same_line(all.waits);
@@ -259,7 +260,7 @@ std::string answer(const Comparison& all, const std::string& mark) {
   const std::string times = time_words(all, mark) + (all.reasons.empty() ? "" : "; not comparable as they are");
   if (all.verdict == CountsVerdict::equal)
     return fmt::format("COUNTS EQUAL  {} {}, same waits{}{}; {}\n", show_figure(waits.a), per,
-                       all.places == Places::functions ? " at the same places" : "",
+                       all.places >= Places::functions ? " at the same places" : "",
                        all.waits.resized.empty() ? "" : " but for their sizes", times);
   if (all.verdict == CountsVerdict::cannot_tell)
     return fmt::format("CANNOT TELL  what is known of the counts is equal, some of it is not known; {}\n", times);

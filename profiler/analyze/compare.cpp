@@ -97,7 +97,7 @@ void drop_what_waits_tell(const Changes& waits, Changes& copies) {
 std::string_view name_of(Basis basis) { return basis == Basis::step ? "step" : "run"; }
 
 std::string_view name_of(Places places) {
-  constexpr std::array<std::string_view, 3> kNames = {"none", "operators", "functions"};
+  constexpr std::array<std::string_view, 4> kNames = {"none", "operators", "functions", "lines"};
   return kNames[static_cast<std::size_t>(places)];
 }
 

@@ -36,6 +36,7 @@ struct CounterChange {
 // Something that is counted, on both sides. `sizes` > 1: rows that differ in their size alone, which were too many.
 struct ItemChange {
   std::string place;  // where in the program, for a person; "" = not known
+  std::string cause;  // slug, where it is one; "" = not told. Not part of what rows are matched by
   std::string what;   // "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize"
   std::int64_t sizes = 1;
   CountFigure a, b;
@@ -52,7 +53,8 @@ struct Changes {
 enum class Places : std::uint8_t {
   none,
   operators,  // the outermost operator
-  functions,  // file and function of the innermost frame that is no library's, never its line
+  functions,  // file and function of the innermost frame that is no library's, never its line number
+  lines,      // and the text of that line, where it is known of every wait on both sides
 };
 std::string_view name_of(Places places);  // "functions"
 

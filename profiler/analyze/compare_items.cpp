@@ -25,6 +25,12 @@ std::pair<std::string, std::string> split_size(const std::string& what) {
 
 bool is_own(const SourceLine& line) { return !line.library && !line.file.empty(); }
 
+// Whether the text of the line is known wherever a line of the user's own waits.
+bool knows_lines(const RunSummary& run) {
+  return std::all_of(run.sites.begin(), run.sites.end(),
+                     [](const Site& site) { return site.from != SiteFrom::own_line || !site.source.empty(); });
+}
+
 Places level_of(const WaitStack& stack) {
   if (std::any_of(stack.python.begin(), stack.python.end(), is_own)) return Places::functions;
   return stack.python.empty() ? Places::none : Places::operators;
@@ -35,44 +41,68 @@ std::optional<Places> level_of(const RunSummary& run) {
   if (run.waits_by_what.empty()) return std::nullopt;
   Places best = Places::none;
   for (const WaitStack& stack : run.stacks) best = std::max(best, level_of(stack));
-  return best;
+  return best == Places::functions && !run.sites.empty() && knows_lines(run) ? Places::lines : best;
 }
 
 struct Place {
   std::string identity, words;
 };
 
-Place place_of(const WaitStack& stack, Places places) {
-  if (places == Places::functions) {
-    const auto own = std::find_if(stack.python.begin(), stack.python.end(), is_own);
-    if (own == stack.python.end()) return {};
-    const std::string line = own->line > 0 ? fmt::format(":{}", own->line) : "";
-    return {own->file + "\n" + own->function, fmt::format("{}{} in {}", own->file, line, own->function)};
-  }
+// As find_sites names it, so that what is known of the site can be found.
+Place place_of(const RunSummary& run, const WaitStack& stack, Places places) {
   if (places == Places::none || stack.python.empty()) return {};
-  return {stack.python.back().function, stack.python.back().function};
+  if (places == Places::operators) return {stack.python.back().function, stack.python.back().function};
+  const auto own = std::find_if(stack.python.begin(), stack.python.end(), is_own);
+  if (own == stack.python.end()) return {};
+  const std::string line = own->line > 0 ? fmt::format(":{}", own->line) : "";
+  // The script itself may have been copied to another name.
+  const std::string file = own->file == run.meta.script ? "" : own->file;
+  Place place{file + "\n" + own->function, fmt::format("{}{} in {}", own->file, line, own->function)};
+  if (places != Places::lines) return place;
+  const auto site = std::find_if(run.sites.begin(), run.sites.end(), [&](const Site& one) {
+    return one.from == SiteFrom::own_line && one.file == own->file && one.line == own->line;
+  });
+  if (site != run.sites.end()) place.identity += "\n" + site->source;
+  return place;
 }
 
-Item& item_of(Items& items, const Place& place, const std::string& what) {
+// Slug of what the sites of this place, where it is known, say of such a wait; "" = nothing, or not one thing.
+std::string_view cause_of(const RunSummary& run, const std::string& place, const std::string& what) {
+  std::set<CauseKind> of_what, of_place;
+  for (const Site& site : run.sites) {
+    if (!place.empty() && site.place != place) continue;
+    of_place.insert(site.cause.kind);
+    if (site.what == what) of_what.insert(site.cause.kind);
+  }
+  const auto& causes = of_what.empty() && !place.empty() ? of_place : of_what;
+  if (causes.size() != 1 || *causes.begin() == CauseKind::unknown) return {};
+  return info_of(*causes.begin()).slug;
+}
+
+Item& item_of(Items& items, const Place& place, const std::string& what, std::string_view cause = {}) {
   Item& item = items[{place.identity, what}];
   if (item.place_words.empty() || place.words < item.place_words) item.place_words = place.words;
   const auto [family, size] = split_size(what);
   item.family = family;
   item.sizes.insert(size);
+  if (!cause.empty()) item.causes.emplace(cause);
   return item;
 }
 
 // Waits by their calls: which steps they fell into is known.
 void add_waits(const RunSummary& run, Basis basis, std::int64_t first, Samples Item::*side, Items& items) {
   if (basis == Basis::run) {
-    for (const auto& [what, count] : run.waits_by_what) (item_of(items, {}, what).*side).add(first, count);
+    for (const auto& [what, count] : run.waits_by_what)
+      (item_of(items, {}, what, cause_of(run, "", what)).*side).add(first, count);
     return;
   }
+  std::map<std::string, std::string_view> causes;
+  for (const auto& [what, count] : run.waits_by_what) causes[what] = cause_of(run, "", what);
   std::int64_t sample = first;
   for (const StepRow& step : run.steps) {
     if (!step.judged) continue;
     for (const WaitSeen& wait : step.waits)
-      if (is_host_wait(wait.kind)) (item_of(items, {}, wait.what).*side).add(sample, 1);
+      if (is_host_wait(wait.kind)) (item_of(items, {}, wait.what, causes[wait.what]).*side).add(sample, 1);
     ++sample;
   }
 }
@@ -81,10 +111,11 @@ void add_waits(const RunSummary& run, Basis basis, std::int64_t first, Samples I
 void add_stacks(const RunSummary& run, Basis basis, std::int64_t first, Places places, Samples Item::*side,
                 Items& items) {
   for (const WaitStack& stack : run.stacks) {
-    const Place place = place_of(stack, places);
+    const Place place = place_of(run, stack, places);
     for (const WaitsThere& waits : stack.waits) {
       if (basis == Basis::step && waits.judged == 0) continue;
-      Samples& samples = item_of(items, place, waits.what).*side;
+      const std::string_view cause = place.words.empty() ? "" : cause_of(run, place.words, waits.what);
+      Samples& samples = item_of(items, place, waits.what, cause).*side;
       if (basis == Basis::run) {
         samples.add(first, waits.count);
       } else if (waits.per_step && waits.per_step->min == waits.per_step->max) {
@@ -121,6 +152,7 @@ void fold_sizes(Items& items) {
       merge(item.a, whole.a);
       merge(item.b, whole.b);
       whole.sizes.insert(item.sizes.begin(), item.sizes.end());
+      whole.causes.insert(item.causes.begin(), item.causes.end());
       whole.place_words = std::min(whole.place_words, item.place_words);
     }
     for (const auto& member : members) items.erase(member);
@@ -149,6 +181,8 @@ std::vector<Items::iterator> only(const std::vector<Items::iterator>& family, Sa
   return found;
 }
 
+std::string cause_words(const Item& item) { return item.causes.size() == 1 ? *item.causes.begin() : ""; }
+
 std::string with_new_size(const std::string& family, const Item& gone, const Item& added) {
   const std::size_t at = family.find('#');
   return fmt::format("{}{} → {}{}", family.substr(0, at), *gone.sizes.begin(), *added.sizes.begin(),
@@ -171,7 +205,8 @@ std::vector<ItemChange> take_resized(Items& items, std::int64_t samples_a, std::
       if (pair == added.end()) continue;
       const auto match = *pair;
       added.erase(pair);
-      rows.push_back({gone->second.place_words, with_new_size(key.what, gone->second, match->second), 1, a,
+      rows.push_back({gone->second.place_words, cause_words(gone->second),
+                      with_new_size(key.what, gone->second, match->second), 1, a,
                       figure_of(match->second.b, samples_b)});
       items.erase(gone);
       items.erase(match);
@@ -216,8 +251,12 @@ Layout layout_of(Side side, Basis basis) {
 Changes changes_of(Items items, std::int64_t samples_a, std::int64_t samples_b) {
   Changes changes;
   const auto row_of = [&](const ItemKey& key, const Item& item) {
-    return ItemChange{item.place_words, key.what, static_cast<std::int64_t>(item.sizes.size()),
-                      figure_of(item.a, samples_a), figure_of(item.b, samples_b)};
+    return ItemChange{item.place_words,
+                      cause_words(item),
+                      key.what,
+                      static_cast<std::int64_t>(item.sizes.size()),
+                      figure_of(item.a, samples_a),
+                      figure_of(item.b, samples_b)};
   };
   for (auto it = items.begin(); it != items.end();) {
     ItemChange row = row_of(it->first, it->second);
@@ -246,14 +285,16 @@ Places places_of(Side a, Side b) {
     for (const RunSummary& run : side) {
       const auto level = level_of(run);
       if (!level) continue;
-      if (common && *common != *level) return Places::none;
-      common = level;
+      const Places less = std::min(common.value_or(*level), *level), more = std::max(common.value_or(*level), *level);
+      if (less != more && less < Places::functions) return Places::none;
+      common = less;
     }
   return common.value_or(Places::none);
 }
 
-// Where waits come from. Sites (cause, function, hash of the line) are to be matched here, in place of stacks: a row
-// for each site of a run, its identity as the place's.
+// Rows are matched by place (file, function, text of the line, as sites are) and by what waits there. The cause is
+// shown and not compared: what it is told from, such as names of kernels, may differ between a GPU and the simulated
+// one.
 Changes compare_waits(Side a, Side b, Basis basis, Places places) {
   Items items;
   const auto add_side = [&](Side side, Samples Item::*samples) {

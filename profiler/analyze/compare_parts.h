@@ -45,7 +45,8 @@ struct ItemKey {
 
 struct Item {
   std::string place_words;  // for people; of several the first in their order, so that the order of runs is no matter
-  std::string family;       // what it is, with # for its size
+  std::set<std::string> causes;  // slugs
+  std::string family;            // what it is, with # for its size
   Samples a, b;
   std::set<std::string> sizes;
 };

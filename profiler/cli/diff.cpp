@@ -7,6 +7,7 @@
 
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
+#include "profiler/cli/source_texts.h"
 #include "reports/diff_json.h"
 #include "reports/diff_text.h"
 
@@ -42,7 +43,8 @@ std::variant<ReadRun, Refusal> read_run(const std::string& path, const DiffOptio
                                         const std::optional<std::int64_t>& like) {
   std::vector<NamedRun> runs;
   const auto analyze_one = [&](std::string name, const std::filesystem::path& file, RawTrace raw) {
-    runs.push_back({std::move(name), analyze(std::move(raw), {file.string(), options.warmup}, steps)});
+    const SummaryOptions wanted{file.string(), options.warmup, false, false, read_sources(raw, file)};
+    runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
   const auto unreadable = for_each_process(path, {}, analyze_one);
   if (!unreadable) return Refusal{ExitCode::bad_use, unreadable.error().message};

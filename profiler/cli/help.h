@@ -76,7 +76,7 @@ Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace
 
 inline constexpr const char* kDiffFooter =
     R"(B against A: what is gone is in A only. Counts are compared exactly, per judged step (of whole runs where a side has no
-steps), waits by what they are and, where both sides have Python stacks, by the function they come from: never by line.
+steps), waits by what they are and, where both sides have Python stacks, by the function, and the text of the line, that they come from: never by its number.
 
 Times are compared over steady steps, with a Mann-Whitney test and an interval of the difference of medians. A run on the
 simulated GPU compares with a real one in its counts; times are left out then.

@@ -227,6 +227,7 @@ RunSummary with_places(std::vector<std::pair<std::string, std::int64_t>> places,
   std::int64_t waits = 0;
   for (const auto& [function, count] : places) waits += count;
   RunSummary run = plain(static_cast<int>(waits), 0);
+  run.sites.clear();
   for (const auto& [function, count] : places) {
     WaitStack stack;
     stack.id = static_cast<std::uint32_t>(run.stacks.size()) + 1;
@@ -247,6 +248,43 @@ TEST(CompareRuns, MatchesWaitsByFunctionAndNeverByLine) {
   EXPECT_EQ(all.waits.gone.at(0).place, "train.py:31 in clip");
   EXPECT_EQ(all.waits.added.at(0).place, "train.py:61 in sample");
   EXPECT_EQ(all.verdict, CountsVerdict::differ);  // as many, but elsewhere
+}
+
+TEST(CompareRuns, ACopyOfTheScriptUnderAnotherNameIsTheSamePlace) {
+  RunSummary a = with_places({{"log", 1}}, 31), b = with_places({{"log", 1}}, 31);
+  b.stacks[0].python[1].file = "train_fixed.py";
+  EXPECT_EQ(compare(a, b).verdict, CountsVerdict::differ);
+  a.meta.script = "train.py";
+  b.meta.script = "train_fixed.py";
+  EXPECT_EQ(compare(a, b).verdict, CountsVerdict::equal);
+}
+
+// The same with the text of the line, which sites know.
+RunSummary with_source(RunSummary run, const std::string& source) {
+  Site site;
+  site.from = SiteFrom::own_line;
+  site.file = "train.py";
+  site.line = run.stacks.at(0).python.at(1).line;
+  site.place = "train.py:" + std::to_string(site.line) + " in log";
+  site.source = source;
+  site.what = kItem;
+  site.cause.kind = CauseKind::scalar_read;
+  run.sites = {site};
+  return run;
+}
+
+TEST(CompareRuns, MatchesByTheTextOfTheLineWhereItIsKnown) {
+  const RunSummary a = with_source(with_places({{"log", 1}}, 31), "log(loss.item())");
+  const Comparison moved = compare(a, with_source(with_places({{"log", 1}}, 61), "log(loss.item())"));
+  EXPECT_EQ(moved.places, Places::lines);
+  EXPECT_EQ(moved.verdict, CountsVerdict::equal);
+  EXPECT_EQ(moved.waits.same.at(0).cause, "scalar-read");
+  const Comparison other = compare(a, with_source(with_places({{"log", 1}}, 31), "log(norm.item())"));
+  EXPECT_EQ(other.verdict, CountsVerdict::differ);
+  EXPECT_EQ(other.waits.gone.size(), 1u);
+  const Comparison unknown = compare(a, with_places({{"log", 1}}, 61));  // its file was changed since
+  EXPECT_EQ(unknown.places, Places::functions);
+  EXPECT_EQ(unknown.verdict, CountsVerdict::equal);
 }
 
 TEST(CompareRuns, WithoutStacksOnASideWaitsAreMatchedByWhatTheyAre) {
