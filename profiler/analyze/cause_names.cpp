@@ -35,6 +35,10 @@ constexpr auto kClues = std::to_array<NameClue>({
     {file, "torch/distributed/distributed_c10d.py", library_internal, medium, kAny},
     {file, "torch/optim/lr_scheduler.py", scalar_read, medium, kDown},
     {file, "torchmetrics/metric.py", library_internal, high, kAny},
+    {file, "schedulers/scheduling_flow_match_euler_discrete.py", host_table_by_device_index, medium, kDown},
+    {file, "schedulers/scheduling_ddpm.py", host_table_by_device_index, medium, kDown},
+    {file, "schedulers/scheduling_ddim.py", host_table_by_device_index, medium, kDown},
+    {file, "schedulers/scheduling_euler_discrete.py", host_table_by_device_index, medium, kDown},
     {function, "empty_cache", allocator, high, kAny},
     {function, "_cuda_emptyCache", allocator, high, kAny},
 
@@ -51,6 +55,7 @@ constexpr auto kClues = std::to_array<NameClue>({
     {source, "float(loss", scalar_read, high, kDown}, {source, ".item()", scalar_read, medium, kDown},
     {source, "torch.tensor(", tensor_from_host, high, kUp}, {source, "torch.as_tensor(", tensor_from_host, high, kUp},
     {source, "torch.from_numpy(", pageable_batch, high, kUp},
+    {source, "index_for_timestep(", host_table_by_device_index, high, kDown},
     {source, "if ", branch_on_device, medium, kDown}, {source, "while ", branch_on_device, medium, kDown},
     {source, "assert ", branch_on_device, medium, kDown},
     {source, "synchronize()", explicit_sync, high, kAny}, {source, "empty_cache()", allocator, high, kAny},
