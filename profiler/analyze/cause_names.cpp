@@ -32,6 +32,7 @@ constexpr auto kClues = std::to_array<NameClue>({
     {function, "detect_anomaly", finite_check, high, kDown},
     {file, "torch/_tensor_str.py", download, high, kDown},
     {file, "torch/random.py", library_internal, high, kAny}, {file, "torch/cuda/random.py", library_internal, high, kAny},
+    {file, "torch/profiler/profiler.py", library_internal, high, kAny}, {file, "torch/autograd/profiler.py", library_internal, high, kAny},
     {file, "torch/distributed/distributed_c10d.py", library_internal, medium, kAny},
     {file, "torch/optim/lr_scheduler.py", scalar_read, medium, kDown},
     {file, "torchmetrics/metric.py", library_internal, high, kAny},
