@@ -81,6 +81,9 @@ void look_at_steps(Side a, Side b, Comparison& comparison) {
   const bool few_a = judged_of(a) < kFewestJudged, few_b = judged_of(b) < kFewestJudged;
   if (few_a || few_b)
     comparison.notes.push_back(fmt::format("fewer than {} judged steps in {}", kFewestJudged, sides(few_a, few_b)));
+  const auto inferred = [](const RunSummary& run) { return run.steps_from > StepsFrom::profiler; };
+  if (const auto who = sides_with(a, b, inferred); !who.empty())
+    comparison.notes.push_back(fmt::format("steps of {} are inferred: nothing in the trace marks them", who));
   if_different(
       a, b, [](const RunSummary& run) { return std::string(name_of(run.steps_from)); }, "steps were found differently",
       comparison.notes);

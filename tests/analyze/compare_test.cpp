@@ -259,6 +259,19 @@ TEST(CompareRuns, ACopyOfTheScriptUnderAnotherNameIsTheSamePlace) {
   EXPECT_EQ(compare(a, b).verdict, CountsVerdict::equal);
 }
 
+TEST(CompareRuns, APlaceThatOnlyOneSideTellsIsNoDifference) {
+  const RunSummary a = with_places({{"log", 1}, {"clip", 2}}, 31);
+  RunSummary b = a;
+  b.stacks[1].id = 0;
+  b.stacks[1].python.clear();
+  const Comparison all = compare(a, b);
+  EXPECT_EQ(all.places, Places::functions);
+  EXPECT_EQ(all.verdict, CountsVerdict::equal);
+  b.stacks[1].waits[0].per_step = Spread{3, 3, 3, 3};
+  b.stacks[1].waits[0].judged = 18;
+  EXPECT_EQ(compare(a, b).verdict, CountsVerdict::differ);
+}
+
 // The same with the text of the line, which sites know.
 RunSummary with_source(RunSummary run, const std::string& source) {
   Site site;
