@@ -56,7 +56,8 @@ the total norm does for all gradients: it is not finite when any of them is not.
     if not torch.isfinite(p.grad).all():
         raise RuntimeError("gradient is not finite")
 optimizer.step())",
-    .after = R"(norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    .after = R"(# bad_steps = torch.zeros((), dtype=torch.long, device="cuda"), made once
+norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
 bad_steps += ~torch.isfinite(norm)          # a tensor on the GPU
 optimizer.step()
 if step % 50 == 0 and bad_steps.item() > 0:
