@@ -69,6 +69,32 @@ TEST(DiffText, NamesWhatKeepsRunsFromBeingComparable) {
                           HasSubstr("times not compared (different devices)")));
 }
 
+RunSummary measured_with_pause(std::int64_t pause) {
+  TraceBuilder t;
+  t.meta = kMeasured;
+  for (int n = 0; n < 14; ++n)
+    t.step(n, [&] {
+      t.launch();
+      t.item();
+      t.now_ns += pause + (n * 37) % 11;
+    });
+  const std::string file = t.bytes();
+  return analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", 2});
+}
+
+TEST(DiffText, ClaimsAGainOnlyWhereItIsSignificantAndSaysWhatItIsOf) {
+  const RunSummary slow = measured_with_pause(90'000), fast = measured_with_pause(1000);
+  const std::string gain = text_of(slow, fast);
+  EXPECT_THAT(gain,
+              AllOf(HasSubstr("COUNTS EQUAL  1 waits/step, same waits; step time 8"), HasSubstr("% shorter, p < "),
+                    HasSubstr("note: of these two runs; how much runs vary is not in it")));
+  const std::string none = text_of(fast, fast);
+  EXPECT_THAT(none, AllOf(HasSubstr("no significant difference in step time\n"), Not(HasSubstr("shorter")),
+                          Not(HasSubstr("longer"))));
+  const std::vector<RunSummary> a = {slow, slow}, b = {fast, fast};
+  EXPECT_THAT(render_diff_text(a, b, compare_runs(a, b)), Not(HasSubstr("of these two runs")));
+}
+
 TEST(DiffText, EscapesWhatTheProgramNamed) {
   RunSummary run = run_with({});
   run.path = "bad\x1b[31mname";
