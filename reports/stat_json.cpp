@@ -43,6 +43,15 @@ Json steps(const RunSummary& run) {
         {"unsteady", step.unsteady}, {"own_cost_ns", step.own_cost_ns ? Json(*step.own_cost_ns) : Json(nullptr)}};
     const Json counters = to_json(step.counters);
     for (const auto& [key, value] : counters.items()) row[key] = value;
+    const auto idle = [&](Nanos IdleTime::*part) {
+      return step.gpu_idle ? Json((*step.gpu_idle).*part) : Json(nullptr);
+    };
+    row["effective_ns"] = step.effective_ns ? Json(*step.effective_ns) : Json(nullptr);
+    row["bubble_ns"] = idle(&IdleTime::bubbles_ns);
+    row["avoidable_idle_ns"] = idle(&IdleTime::avoidable_ns);
+    row["host_bound_idle_ns"] = idle(&IdleTime::host_bound_ns);
+    row["dependency_idle_ns"] = idle(&IdleTime::dependency_ns);
+    row["unknown_idle_ns"] = idle(&IdleTime::unknown_ns);
     row["host_waits"] = host_waits(step);
     list.push_back(std::move(row));
   }

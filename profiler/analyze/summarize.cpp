@@ -41,6 +41,19 @@ void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& 
   run.totals.add(run.outside);
 }
 
+void add_costs(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+               RunSummary& run) {
+  const auto costs = cost_of_waits(trace, steps, waits);
+  if (!costs) return;
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    Nanos effective = 0;
+    for (const std::uint32_t wait : measured.steps[i].waits)
+      if (waits[wait].thread == steps.steps[i].thread) effective = add_up(effective, costs->waits[wait].effective_ns);
+    run.steps[i].effective_ns = effective;
+    run.steps[i].gpu_idle = costs->steps[i];
+  }
+}
+
 void add_spreads(RunSummary& run) {
   std::vector<Counters> whole;
   for (const StepRow& step : run.steps)
@@ -215,6 +228,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   add_steps(trace, steps, waits, measured, run);
+  add_costs(trace, steps, waits, measured, run);
   add_spreads(run);
   add_calls(trace, run);
   add_copies(trace, steps, run);
