@@ -58,6 +58,8 @@ class Blame {
       const Wait& wait = waits[i];
       if (is_host_wait(wait.kind) && wait.work_end_ns && *wait.work_end_ns > wait.begin_ns + slack_ns)
         by_thread_[wait.thread].push_back(i);
+      if (wait.host_to_device && !wait.staged && trace.calls[wait.copy].host_memory == MemoryKind::pageable)
+        uploads_.emplace(wait.copy, i);
     }
   }
 
@@ -76,6 +78,11 @@ class Blame {
                      return waits_[i].end_ns <= gap.end_ns;
                    }));
   }
+  // The wait whose own transfer this is, where the host first had to put the data into memory that the device can read.
+  std::optional<std::size_t> filling(CallIndex launch) const {
+    const auto upload = uploads_.find(launch);
+    return upload == uploads_.end() ? std::nullopt : std::optional(upload->second);
+  }
 
  private:
   std::optional<std::size_t> checked(Interval gap, const std::vector<std::size_t>& own,
@@ -90,6 +97,7 @@ class Blame {
   const std::vector<Wait>& waits_;
   Nanos slack_ns_;
   std::vector<std::vector<std::size_t>> by_thread_;  // in order
+  std::unordered_map<CallIndex, std::size_t> uploads_;
 };
 
 // The parts of a gap that lie within recording windows.
@@ -125,7 +133,6 @@ struct Finder {
   const Steps& steps;
   const std::vector<Wait>& waits;
   const Blame& blame;
-  Nanos slack_ns;
   Nanos shortest_queued_ns;
   GpuGaps& found;
 
@@ -143,10 +150,18 @@ struct Finder {
 
   void add_before(const Work& next, std::uint32_t device, Interval gap) const {
     if (next.call == kNoIndex) return add(device, gap, GapCause::unknown, std::nullopt, gap.end_ns);
-    if (next.launch_ns < gap.begin_ns - slack_ns) {
-      if (gap.end_ns - gap.begin_ns >= shortest_queued_ns) add(device, gap, GapCause::queued, std::nullopt, gap.end_ns);
-      return;
+    const Nanos ready_ns = next.launch_ns + found.launch_latency_ns;  // from when on the launch is not what is missing
+    if (const auto upload = blame.filling(next.call)) {
+      const Nanos begin_ns = std::clamp(ready_ns, gap.begin_ns, gap.end_ns);
+      if (begin_ns > gap.begin_ns) add_launched(next, device, {gap.begin_ns, begin_ns});
+      return add(device, {begin_ns, gap.end_ns}, GapCause::after_wait, upload, begin_ns);
     }
+    if (ready_ns > gap.begin_ns) return add_launched(next, device, gap);
+    if (gap.end_ns - gap.begin_ns >= shortest_queued_ns) add(device, gap, GapCause::queued, std::nullopt, gap.end_ns);
+  }
+
+  // Before work that was launched too late.
+  void add_launched(const Work& next, std::uint32_t device, Interval gap) const {
     const auto wait = blame.of(gap, next.call);
     if (!wait) return add(device, gap, GapCause::late_launch, std::nullopt, gap.end_ns);
     add(device, gap, GapCause::after_wait, wait,
@@ -195,11 +210,10 @@ std::string_view name_of(GapCause cause) {
 std::optional<GpuGaps> find_gpu_gaps(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                                      Nanos shortest_queued_ns) {
   if (!has_all_gpu_work(trace) || trace.meta.counts_only) return std::nullopt;
-  const Nanos slack_ns = clock_slack(trace.meta);
-  const Blame blame(trace, waits, slack_ns);
+  const Blame blame(trace, waits, clock_slack(trace.meta));
   GpuGaps found;
   found.launch_latency_ns = find_launch_latency(trace);
-  const Finder finder{trace, steps, waits, blame, slack_ns, shortest_queued_ns, found};
+  const Finder finder{trace, steps, waits, blame, shortest_queued_ns, found};
   for (const auto& [device, work] : work_by_device(trace)) finder.find(device, work);
   return found;
 }

@@ -12,9 +12,10 @@
 namespace zerostall {
 
 enum class GapCause : std::uint8_t {
-  after_wait,   // a bubble: the last wait of the thread that launched the next work held that launch back
-  late_launch,  // the next work was launched after the device ran dry, and no wait is to blame
-  queued,       // the next work had been launched before: it waited for other work or for the device itself
+  after_wait,   // a bubble: the last wait of the thread that launched the next work held that launch back; or the next
+                // work is the transfer of a blocking upload, which the host was still copying to where the device reads
+  late_launch,  // the next work was launched too late for a device without gaps, and no wait is to blame
+  queued,       // it had been launched a launch latency before: it waited for other work or for the device itself
   no_more_work,
   unknown,  // when the next work was launched is not in the trace
 };

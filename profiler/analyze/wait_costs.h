@@ -11,7 +11,7 @@ namespace zerostall {
 
 // The parts of a wait with an upload, in this order; together its length. Of a staged one all is return.
 struct UploadTimes {
-  Nanos stream_ns = 0;    // until the transfer began: the stream had other work
+  Nanos stream_ns = 0;    // until the transfer began: the stream had other work, or the host was not ready
   Nanos transfer_ns = 0;  // of the transfer, what lay within the wait
   Nanos return_ns = 0;
 };

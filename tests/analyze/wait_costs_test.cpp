@@ -111,6 +111,40 @@ TEST(WaitCosts, WorkThatHadBeenLaunchedWaitedForOtherWork) {
   EXPECT_EQ(found.costs->outside, (IdleTime{0, 0, 0, 700, 0}));
 }
 
+// Kernels shorter than the way from launch to start: launched before the device ran dry, and still too late.
+TEST(WaitCosts, ALaunchJustBeforeTheDeviceRunsDryIsLate) {
+  HandMade t;
+  for (int i = 0; i < 3; ++i) t.work(t.launch(i * 47, i * 47 + 20), i * 47 + 46, i * 47 + 64);
+  EXPECT_EQ(t.costs().costs->outside, (IdleTime{0, 0, 2 * 29, 0, 0}));
+}
+
+// The device had nothing to do while the host copied the data to where the device can read it.
+TEST(WaitCosts, ABlockingUploadIsChargedForTheTimeBeforeItsTransfer) {
+  HandMade t;
+  first_kernel(t);
+  t.upload(0, 1090, 1091, 1095);
+  t.sync(1090, 1100);
+  const Costs found = t.costs();
+  ASSERT_EQ(found.waits.size(), 1u);
+  EXPECT_EQ(found.of(0).bubble_ns, 91);
+  EXPECT_EQ(found.of(0).avoidable_ns, 91);
+  EXPECT_EQ(found.costs->outside, (IdleTime{91, 91, 0, 0, 0}));
+}
+
+// Its call came when the device was dry already: that part is another's.
+TEST(WaitCosts, OfALateUploadOnlyWhatFollowsItsCallIsCharged) {
+  HandMade t;
+  first_kernel(t);
+  t.sync(0, 1003);
+  t.upload(1203, 1290, 1291, 1295);
+  t.sync(1290, 1300);
+  const Costs found = t.costs();
+  EXPECT_EQ(found.of(0).bubble_ns, 208);
+  EXPECT_EQ(found.of(0).avoidable_ns, 208);
+  EXPECT_EQ(found.of(1).bubble_ns, 83);
+  EXPECT_EQ(found.of(1).avoidable_ns, 83);
+}
+
 TEST(WaitCosts, WithoutALaunchTheCauseIsUnknown) {
   HandMade t;
   first_kernel(t);

@@ -54,6 +54,11 @@ struct Program {
       work(10, kLarge);
     } else if (name == "upload") {
       work(10, kLarge);
+      upload(pinned);
+      wait();
+      work(10, kLarge);
+    } else if (name == "pageable") {
+      work(10, kLarge);
       upload(planted ? pageable : pinned);
       wait();
       work(10, kLarge);
