@@ -41,9 +41,8 @@ void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& 
   run.totals.add(run.outside);
 }
 
-void add_costs(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
-               RunSummary& run) {
-  const auto costs = cost_of_waits(trace, steps, waits);
+void add_costs(const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+               const std::optional<WaitCosts>& costs, RunSummary& run) {
   if (!costs) return;
   for (std::size_t i = 0; i < steps.steps.size(); ++i) {
     Nanos effective = 0;
@@ -228,7 +227,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   add_steps(trace, steps, waits, measured, run);
-  add_costs(trace, steps, waits, measured, run);
+  const auto costs = cost_of_waits(trace, steps, waits);
+  add_costs(steps, waits, measured, costs, run);
   add_spreads(run);
   add_calls(trace, run);
   add_copies(trace, steps, run);
@@ -236,6 +236,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
+  run.sites = find_sites(trace, steps, waits, find_causes(trace, steps, waits, options.sources), measured,
+                         static_cast<std::size_t>(run.warmup), options.sources, costs ? &*costs : nullptr);
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;
