@@ -8,7 +8,7 @@ namespace {
 // A GPU's clock is mapped to the host's with this uncertainty; a modelled clock is one and the same.
 constexpr Nanos kClockSlackNs = 5'000;
 constexpr std::uint64_t kLegacyStream = 0;
-constexpr std::size_t kMostStreams = 256;  // that are looked at one by one
+constexpr std::size_t kMostStreams = 64;  // that are looked at one by one
 
 template <class T>
 std::size_t count_before(const std::vector<T>& ascending, const T& limit) {

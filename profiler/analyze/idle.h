@@ -16,7 +16,8 @@ class IdleCheck {
 
   // Whether all work that a wait had to wait for had ended when it began. A wait is a copy, a sync, or both; its own
   // copy is part of it and no such work. A stream sync waits for its stream, an event sync for what stands before the
-  // last record of its event, a device sync for the whole context. Unknown as DeviceLoad.
+  // last record of its event (of one that no record names, the whole context), a device sync for the whole context.
+  // Unknown as DeviceLoad.
   std::optional<bool> idle(CallIndex copy, CallIndex sync) const;
 
   // The latest end of the work that a wait which returned at `returned` had to wait for, its own copy or memset

@@ -289,6 +289,18 @@ TEST(WaitCosts, AnEventIsWaitedForAsItWasRecorded) {
   EXPECT_EQ(t.costs().of(0).effective_ns, 400);
 }
 
+// Of which nobody tells when it was recorded: what ended while it was waited for is the most that it can have been.
+TEST(WaitCosts, AnEventOfUnknownRecordWasWaitedForUntilTheLastWorkThatEnded) {
+  HandMade t;
+  t.work(t.launch(-20, -18), -15, 400);
+  t.work(t.launch(-10, -8), 400, 1000);
+  t.call("cudaEventSynchronize_v3020", 0, 450);
+  t.call("cudaEventSynchronize_v3020", 460, 470);
+  const Costs found = t.costs();
+  EXPECT_EQ(found.of(0).effective_ns, 400);
+  EXPECT_EQ(found.of(1).effective_ns, 0);
+}
+
 TEST(WaitCosts, StepsHaveTheirPartsOfAGap) {
   HandMade t;
   t.step(0, -50, 1100);
