@@ -294,6 +294,7 @@ class JsonExporter : public Exporter {
       json_.key("step");
       gap.step ? json_.value(process.steps.steps[*gap.step].number) : json_.null();
       json_.key("wait").value(gap.wait);
+      json_.key("avoidable_ns").value(gap.avoidable_ns);
       json_.end_object();
     }
     json_.end_array();

@@ -33,7 +33,7 @@ ExportProcess make_export_process(RawTrace raw, const ExportProcessOptions& opti
   const Workers workers(trace, process.steps);
   for (const Wait& wait : process.waits)
     process.places.push_back(step_place_of(process.steps, workers, wait.thread, wait.blocks_ns));
-  process.gaps = find_gpu_gaps(trace, process.steps, process.waits);
+  if (auto found = find_gpu_gaps(trace, process.steps, process.waits)) process.gaps = std::move(found->gaps);
   return process;
 }
 

@@ -44,6 +44,15 @@ Json steps(const RunSummary& run) {
         {"unsteady", step.unsteady}, {"own_cost_ns", step.own_cost_ns ? Json(*step.own_cost_ns) : Json(nullptr)}};
     const Json counters = to_json(step.counters);
     for (const auto& [key, value] : counters.items()) row[key] = value;
+    const auto idle = [&](Nanos IdleTime::*part) {
+      return step.gpu_idle ? Json((*step.gpu_idle).*part) : Json(nullptr);
+    };
+    row["effective_ns"] = step.effective_ns ? Json(*step.effective_ns) : Json(nullptr);
+    row["bubble_ns"] = idle(&IdleTime::bubbles_ns);
+    row["avoidable_idle_ns"] = idle(&IdleTime::avoidable_ns);
+    row["host_bound_idle_ns"] = idle(&IdleTime::host_bound_ns);
+    row["dependency_idle_ns"] = idle(&IdleTime::dependency_ns);
+    row["unknown_idle_ns"] = idle(&IdleTime::unknown_ns);
     row["host_waits"] = host_waits(step);
     list.push_back(std::move(row));
   }
@@ -152,7 +161,7 @@ Json sites(const RunSummary& run) {
          {"waits_per_step", to_json(site.per_step)},
          {"drains", site.drains ? Json(*site.drains) : Json(nullptr)},
          {"blocked_ns", site.blocked_ns},
-         {"avoidable_idle_ns", nullptr},  // not computed yet
+         {"avoidable_idle_ns", site.avoidable_ns ? Json(*site.avoidable_ns) : Json(nullptr)},
          {"advice", text_or_null(std::string(info_of(site.cause.kind).advice))}});
   return list;
 }

@@ -113,6 +113,23 @@ std::string steps_table(const RunSummary& run) {
   return render_table(table) + (idle.empty() ? "" : "note: " + idle + "\n");
 }
 
+// The median of the judged steps, part by part.
+std::string gpu_idle_line(const RunSummary& run) {
+  const auto median = [&](Nanos IdleTime::*part) -> Count {
+    std::vector<Count> samples;
+    for (const StepRow& step : run.steps)
+      if (step.judged) samples.push_back(step.gpu_idle ? Count((*step.gpu_idle).*part) : std::nullopt);
+    const auto spread = spread_of(samples);
+    return spread ? Count(spread->median) : std::nullopt;
+  };
+  const Count bubbles = median(&IdleTime::bubbles_ns), unknown = median(&IdleTime::unknown_ns);
+  if (!bubbles) return {};
+  return fmt::format("GPU idle per judged step{}: {} after waits ({} avoidable), {} host-bound, {} dependency{}\n",
+                     time_mark(run.meta), show_time(bubbles), show_time(median(&IdleTime::avoidable_ns)),
+                     show_time(median(&IdleTime::host_bound_ns)), show_time(median(&IdleTime::dependency_ns)),
+                     unknown.value_or(0) > 0 ? ", " + show_time(unknown) + " of unknown cause" : "");
+}
+
 std::string regions_table(const RunSummary& run) {
   if (run.judged() == 0) return {};
   Table table{titles("per judged step", run), {figures_row("whole step", run.per_step, run)}};
@@ -324,8 +341,8 @@ std::string render_processes(const std::string& path, const std::vector<NamedRun
 }
 
 std::string render_stat_text(const RunSummary& run, bool verbose) {
-  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + sites_table(run, verbose) +
-         waits_table(run, verbose) + calls_table(run) + copies_table(run, verbose) +
+  return header(run) + steps_table(run) + gpu_idle_line(run) + regions_table(run) + apart_line(run) +
+         sites_table(run, verbose) + waits_table(run, verbose) + calls_table(run) + copies_table(run, verbose) +
          (verbose ? contents_table(run) : "") + oddity_lines(run);
 }
 

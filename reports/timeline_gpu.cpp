@@ -95,6 +95,7 @@ void write_gaps(const ExportProcess& process, TimelineSink& sink) {
       const Wait& wait = process.waits[*gap.wait];
       args.add("wait_begin_ns", wait.begin_ns);
       args.add("wait_ns", wait.end_ns - wait.begin_ns);
+      args.add("avoidable_ns", gap.avoidable_ns);
       args.add("thread", std::uint64_t{process.trace.threads[wait.thread].id});
       if (const auto* frame = telling_python_frame(process.trace, stack_of(process.trace, wait)))
         args.add("python", python = describe(process.trace, *frame));

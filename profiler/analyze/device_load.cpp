@@ -8,6 +8,7 @@ namespace {
 // A GPU's clock is mapped to the host's with this uncertainty; a modelled clock is one and the same.
 constexpr Nanos kClockSlackNs = 5'000;
 constexpr std::uint64_t kLegacyStream = 0;
+constexpr std::size_t kMostStreams = 64;  // that are looked at one by one
 
 template <class T>
 std::size_t count_before(const std::vector<T>& ascending, const T& limit) {
@@ -22,10 +23,16 @@ DeviceLoad::Moment moment_of(const GpuOp& op) { return {op.launch_ns, op.call}; 
 
 }  // namespace
 
+Nanos clock_slack(const TraceMeta& meta) { return meta.clock == Clock::measured ? kClockSlackNs : 0; }
+
+bool has_all_gpu_work(const Trace& trace) {
+  if (trace.truncated || trace.lost_records > 0) return false;
+  return !trace.gpu_ops.empty() || std::none_of(trace.calls.begin(), trace.calls.end(), starts_gpu_work);
+}
+
 DeviceLoad::DeviceLoad(const Trace& trace) {
-  const bool has_work = std::any_of(trace.calls.begin(), trace.calls.end(), starts_gpu_work);
-  complete_ = !trace.truncated && trace.lost_records == 0 && (!trace.gpu_ops.empty() || !has_work);
-  slack_ns_ = trace.meta.clock == Clock::measured ? kClockSlackNs : 0;
+  complete_ = has_all_gpu_work(trace);
+  slack_ns_ = clock_slack(trace.meta);
   std::vector<OpIndex> order;
   for (OpIndex i = 0; i < trace.gpu_ops.size(); ++i)
     if (!trace.gpu_ops[i].bad_time) order.push_back(i);
@@ -65,9 +72,13 @@ const DeviceLoad::Work* DeviceLoad::of_stream(std::uint32_t context, std::uint64
   return work == by_stream_.end() ? nullptr : &work->second;
 }
 
-bool DeviceLoad::done(const Work& work, Moment launched, Nanos time) const {
+std::optional<Nanos> DeviceLoad::end_before(const Work& work, Moment launched) {
   const std::size_t before = count_before(work.launches, launched);
-  return before == 0 || work.latest_end[before - 1] <= time + slack_ns_;
+  return before == 0 ? std::nullopt : std::optional(work.latest_end[before - 1]);
+}
+
+bool DeviceLoad::done(const Work& work, Moment launched, Nanos time) const {
+  return end_before(work, launched).value_or(time) <= time + slack_ns_;
 }
 
 std::optional<bool> DeviceLoad::idle_after(std::uint32_t context, Nanos time) const {
@@ -80,6 +91,28 @@ std::optional<bool> DeviceLoad::done_by(std::uint32_t context, std::optional<std
   if (!complete_) return std::nullopt;
   const Work* work = stream ? of_stream(context, *stream) : nullptr;
   return done(work != nullptr ? *work : of_context(context), launched, time);
+}
+
+std::optional<Nanos> DeviceLoad::work_end(std::uint32_t context, std::optional<std::uint64_t> stream, Moment launched,
+                                          Nanos returned) const {
+  if (const Work* work = stream ? of_stream(context, *stream) : nullptr) return end_before(*work, launched);
+  if (by_stream_.size() > kMostStreams) {
+    const auto end = end_before(of_context(context), launched);
+    return end ? std::optional(std::min(*end, returned)) : std::nullopt;
+  }
+  const bool has_own = by_context_.contains(context);
+  std::optional<Nanos> latest;
+  auto it = has_own ? by_stream_.lower_bound({context, 0}) : by_stream_.begin();
+  for (; it != by_stream_.end() && (!has_own || it->first.first == context); ++it) {
+    const auto end = end_before(it->second, launched);
+    if (end && *end <= returned + slack_ns_) latest = std::max(latest.value_or(*end), *end);
+  }
+  return latest;
+}
+
+std::optional<Nanos> DeviceLoad::last_end(Nanos returned) const {
+  const auto behind = std::upper_bound(ends_.begin(), ends_.end(), returned + slack_ns_);
+  return behind == ends_.begin() ? std::nullopt : std::optional(*(behind - 1));
 }
 
 std::int64_t DeviceLoad::queued_at(Nanos time) const {

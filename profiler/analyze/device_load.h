@@ -10,6 +10,12 @@
 
 namespace zerostall {
 
+// Within this much the clocks of host and GPU are equal.
+Nanos clock_slack(const TraceMeta& meta);
+
+// Whether the trace holds a record of every piece of GPU work: none lost, cut off, or never taken.
+bool has_all_gpu_work(const Trace& trace);
+
 // Built once per trace, asked per wait in logarithmic time. GPU work with bad times is left out.
 class DeviceLoad {
  public:
@@ -31,6 +37,16 @@ class DeviceLoad {
   std::optional<bool> done_by(std::uint32_t context, std::optional<std::uint64_t> stream, Moment launched,
                               Nanos time) const;
 
+  // The latest end of that work, for a call that waited for it and returned at `returned`; nullopt: there is none.
+  // Where the stream cannot be told, of the context's streams those count whose work had ended by then: the call
+  // evidently did not wait for the others.
+  std::optional<Nanos> work_end(std::uint32_t context, std::optional<std::uint64_t> stream, Moment launched,
+                                Nanos returned) const;
+  // The last end of any work before `returned`.
+  std::optional<Nanos> last_end(Nanos returned) const;
+
+  bool complete() const { return complete_; }
+
   // Pieces of work launched before `time` and not ended by then.
   std::int64_t queued_at(Nanos time) const;
 
@@ -45,6 +61,7 @@ class DeviceLoad {
   const Work* of_stream(std::uint32_t context, std::uint64_t stream) const;
   void learn_stream(const Trace& trace, const GpuOp& op);
   bool done(const Work& work, Moment launched, Nanos time) const;
+  static std::optional<Nanos> end_before(const Work& work, Moment launched);
 
   bool complete_ = false;
   Nanos slack_ns_ = 0;

@@ -4,7 +4,7 @@
 
 namespace zerostall {
 
-IdleCheck::IdleCheck(const Trace& trace, const DeviceLoad& load) : trace_(trace), load_(load) {
+IdleCheck::IdleCheck(const Trace& trace, const DeviceLoad& load) : trace_(trace), load_(load), transfers_(trace) {
   for (CallIndex i = 0; i < trace.calls.size(); ++i) {
     const Call& call = trace.calls[i];
     if (call.kind == ApiKind::event_record && call.outermost)
@@ -15,6 +15,7 @@ IdleCheck::IdleCheck(const Trace& trace, const DeviceLoad& load) : trace_(trace)
 }
 
 const IdleCheck::Record* IdleCheck::last_record(std::uint64_t event, DeviceLoad::Moment before) const {
+  if (event == 0) return nullptr;  // a tool that does not tell events apart
   const auto list = records_.find(event);
   if (list == records_.end()) return nullptr;
   const auto after = std::lower_bound(list->second.begin(), list->second.end(), before,
@@ -35,6 +36,24 @@ std::optional<bool> IdleCheck::idle(CallIndex copy, CallIndex sync) const {
     if (record != nullptr) launched = record->at;
   }
   return load_.done_by(begin.context, stream, launched, begin.begin_ns);
+}
+
+std::optional<Nanos> IdleCheck::work_end(CallIndex copy, CallIndex sync, Nanos returned) const {
+  if (!load_.complete()) return std::nullopt;
+  const CallIndex last_index = sync != kNoIndex ? sync : copy;
+  const Call& last = trace_.calls[last_index];
+  const auto own = transfers_.of(copy != kNoIndex ? copy : sync);
+  if (last.kind == ApiKind::device_sync)
+    return load_.work_end(last.context, std::nullopt, {last.begin_ns, last_index}, returned);
+  if (own) return own->end_ns;
+  if (last.kind == ApiKind::event_sync && copy == kNoIndex) {
+    const Record* record = last_record(last.handle, {last.begin_ns, sync});
+    return record == nullptr ? load_.last_end(returned)
+                             : load_.work_end(last.context, record->stream, record->at, returned);
+  }
+  const CallIndex first = copy != kNoIndex ? copy : sync;
+  const Call& begin = trace_.calls[first];
+  return load_.work_end(begin.context, begin.stream, {begin.begin_ns, first}, returned);
 }
 
 }  // namespace zerostall

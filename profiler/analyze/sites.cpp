@@ -190,7 +190,7 @@ Site finish(Group& group) {
 
 std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                              const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
-                             const SourceTexts& sources) {
+                             const SourceTexts& sources, const WaitCosts* costs) {
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
   Groups groups;
   std::vector<Group*> group_of(waits.size(), nullptr);
@@ -210,6 +210,7 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
       group.judged.resize(judged, 0);
     }
     count(trace, wait, causes[i], group);
+    if (costs) group.site.avoidable_ns = add_up(group.site.avoidable_ns.value_or(0), costs->waits[i].avoidable_ns);
     group_of[i] = &group;
   }
   join_unknown(groups, group_of);

@@ -7,6 +7,7 @@
 
 #include "profiler/analyze/causes.h"
 #include "profiler/analyze/measure.h"
+#include "profiler/analyze/wait_costs.h"
 
 namespace zerostall {
 
@@ -37,11 +38,13 @@ struct Site {
   std::optional<Spread> per_step;  // over judged steps; nullopt without any
   std::optional<std::int64_t> drains;  // of all; nullopt = not known
   Nanos blocked_ns = 0;                // in all of them
+  std::optional<Nanos> avoidable_ns;   // idle time of the GPU, of all of them; nullopt = not known
 };
 
-// Of host waits. Those with most in judged steps first, then those with most in the whole trace, then by blocked time.
+// Of host waits; `costs`: of the same waits, null = not known. Those with most in judged steps first, then those with
+// most in the whole trace, then by blocked time.
 std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                              const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
-                             const SourceTexts& sources = {});
+                             const SourceTexts& sources = {}, const WaitCosts* costs = nullptr);
 
 }  // namespace zerostall

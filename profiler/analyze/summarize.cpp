@@ -41,6 +41,18 @@ void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& 
   run.totals.add(run.outside);
 }
 
+void add_costs(const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+               const std::optional<WaitCosts>& costs, RunSummary& run) {
+  if (!costs) return;
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    Nanos effective = 0;
+    for (const std::uint32_t wait : measured.steps[i].waits)
+      if (waits[wait].thread == steps.steps[i].thread) effective = add_up(effective, costs->waits[wait].effective_ns);
+    run.steps[i].effective_ns = effective;
+    run.steps[i].gpu_idle = costs->steps[i];
+  }
+}
+
 void add_spreads(RunSummary& run) {
   std::vector<Counters> whole;
   for (const StepRow& step : run.steps)
@@ -227,6 +239,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   add_steps(trace, steps, waits, measured, run);
+  const auto costs = cost_of_waits(trace, steps, waits);
+  add_costs(steps, waits, measured, costs, run);
   add_spreads(run);
   add_calls(trace, run);
   add_copies(trace, steps, run);
@@ -236,7 +250,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
   run.sites = find_sites(trace, steps, waits, find_causes(trace, steps, waits, options.sources), measured,
-                         static_cast<std::size_t>(run.warmup), options.sources);
+                         static_cast<std::size_t>(run.warmup), options.sources, costs ? &*costs : nullptr);
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;

@@ -9,6 +9,7 @@
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
 #include "profiler/analyze/sites.h"
+#include "profiler/analyze/wait_costs.h"
 #include "profiler/analyze/wait_stacks.h"
 
 namespace zerostall {
@@ -35,6 +36,8 @@ struct StepRow {
   std::optional<Nanos> own_cost_ns;  // what the tracer took of it, in real time; nullopt: the trace does not tell
   bool unsteady = false;             // judged, but a module was loaded or device memory grew: left out of times
   Counters counters;
+  std::optional<Nanos> effective_ns;  // of Counter::blocked_ns, what the waits had to wait; nullopt as gpu_idle
+  std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
   Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels

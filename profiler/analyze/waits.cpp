@@ -87,7 +87,16 @@ class ThreadWalk {
     wait.failed = kind != WaitKind::spin && ((copy != kNoIndex && trace_.calls[copy].result != 0) || last.result != 0);
     if (is_host_wait(kind)) wait.drains = load_.idle_after(last.context, wait.end_ns);
     if (is_host_wait(kind)) wait.idle = idle_.idle(copy, sync);
+    if (is_host_wait(kind)) find_work_end(wait);
     waits_.push_back(wait);
+  }
+
+  void find_work_end(Wait& wait) const {
+    if (wait.sync == kNoIndex && wait.host_to_device && trace_.calls[wait.copy].host_memory == MemoryKind::pageable) {
+      const auto transfer = idle_.transfers().of(wait.copy);
+      wait.staged = transfer && wait.end_ns < transfer->begin_ns;
+    }
+    if (!wait.staged) wait.work_end_ns = idle_.work_end(wait.copy, wait.sync, wait.end_ns);
   }
 
   void end_pending() {

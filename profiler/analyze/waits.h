@@ -41,6 +41,9 @@ struct Wait {
   bool failed = false;                    // one of its calls returned an error
   std::optional<bool> drains;  // at its return the device had no work left; unknown without complete GPU records
   std::optional<bool> idle;    // what it waits for had ended when it began: it costs nothing; unknown likewise
+  // When what it had to wait for had ended, its own copy included; nullopt: nothing, or (with `idle`) unknown.
+  std::optional<Nanos> work_end_ns;
+  bool staged = false;  // an upload of pageable memory that returned before its transfer began: it did not block
 };
 
 // Waits of each thread in order and without overlap, threads in order of Trace::threads.

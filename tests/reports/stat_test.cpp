@@ -89,6 +89,41 @@ TEST(StatJson, NamesEachHostWaitOfAStep) {
             Json({"cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize", "cudaStreamSynchronize"}));
 }
 
+RunSummary run_with_bubbles(bool closed) {
+  TraceBuilder t;
+  t.closed = closed;
+  for (int n = 0; n < 4; ++n)
+    t.step(n, [&] {
+      t.launch();
+      t.item();
+      t.now_ns += 5'000;
+      t.launch();
+    });
+  const std::string file = t.bytes();
+  return analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t"});
+}
+
+TEST(StatText, TellsWhyTheGpuWasIdle) {
+  EXPECT_THAT(render_stat_text(run_with_bubbles(true)),
+              HasSubstr("\nGPU idle per judged step (modelled): 0.005 ms after waits (0.005 ms avoidable), 0 ms "
+                        "host-bound, 0 ms dependency\n"));
+  EXPECT_THAT(render_stat_text(run_with_bubbles(false)), Not(HasSubstr("GPU idle")));
+}
+
+TEST(StatJson, TellsWhyTheGpuWasIdle) {
+  const Json step = Json::parse(render_stat_json(run_with_bubbles(true)))["steps"][2];
+  EXPECT_EQ(step["bubble_ns"], 5'100);
+  EXPECT_EQ(step["avoidable_idle_ns"], 5'100);
+  EXPECT_EQ(step["host_bound_idle_ns"], 0);
+  EXPECT_EQ(step["dependency_idle_ns"], 0);
+  EXPECT_EQ(step["unknown_idle_ns"], 0);
+  EXPECT_EQ(step["effective_ns"], step["blocked_ns"]);
+  const Json cut = Json::parse(render_stat_json(run_with_bubbles(false)))["steps"][2];
+  for (const char* key : {"effective_ns", "bubble_ns", "avoidable_idle_ns", "host_bound_idle_ns", "dependency_idle_ns",
+                          "unknown_idle_ns"})
+    EXPECT_TRUE(cut.at(key).is_null()) << key;
+}
+
 TEST(StatJson, WritesUnknownAsNull) {
   const auto cut = make_run(
       {}, [](int) { return StepShape{}; }, 6, [](TraceBuilder& t) { t.closed = false; });
