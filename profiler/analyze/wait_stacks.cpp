@@ -42,7 +42,8 @@ void add_frames(const Trace& trace, const Stack& stack, WaitStack& to) {
   to.native_cut = stack.native_cut;
   for (const PythonFrame& frame : stack.python) {
     const std::string file(trace.text(frame.file));
-    to.python.push_back({std::string(trace.text(frame.function)), file, frame.line, file.empty() || is_library_path(file)});
+    to.python.push_back(
+        {std::string(trace.text(frame.function)), file, frame.line, file.empty() || is_library_path(file)});
   }
   for (const NativeFrame& frame : stack.native) {
     const auto module = trace.stacks.modules.find(frame.module);
