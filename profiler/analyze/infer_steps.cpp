@@ -190,41 +190,39 @@ std::optional<InferredSteps> by_graph(const Trace& trace, const Launches& launch
   return make_steps(trace, launches, *found, StepsFrom::anchor, Confidence::medium, describe(*found, anchors.name));
 }
 
-std::size_t copies_and_waits(const Trace& trace, CallIndex begin, CallIndex end) {
+std::size_t uploads(const Trace& trace, CallIndex begin, CallIndex end) {
   const auto first = trace.calls.begin();
-  return static_cast<std::size_t>(std::count_if(first + begin, first + end, is_copy_or_wait));
+  return static_cast<std::size_t>(std::count_if(first + begin, first + end, [](const Call& call) {
+    return is_copy_or_wait(call) && call.direction == CopyDirection::host_to_device;
+  }));
 }
 
-// Layers of a network repeat within a step, and have nothing to wait for. What copies or waits each time may be a step
-// itself, and the larger pattern ten of them and a line of a log.
+// Whether a pattern holds a smaller one that may be the step: layers of a network repeat within a step, too, but a
+// batch is uploaded once. A pattern has no beginning: two of it show all that repeats across its ends.
 bool may_hold_steps(const Trace& trace, const Launches& launches, const Stretch& step) {
-  const auto nested = nested_repeat(std::span(launches.tokens).subspan(step.begin, step.size()));
-  if (!nested) return false;
-  const CallIndex begin = launches.calls[step.begin + nested->begin],
-                  end = launches.calls[step.begin + nested->end - 1];
-  const std::size_t times = (nested->end - nested->begin) / nested->period;
-  return copies_and_waits(trace, begin, end) + 1 >= times;
+  const auto nested = nested_repeats(std::span(launches.tokens).subspan(step.begin, 2 * step.size()));
+  return std::any_of(nested.begin(), nested.end(), [&](const Nested& part) {
+    if (2 * part.period > step.size()) return false;
+    const CallIndex begin = launches.calls[step.begin + part.begin], end = launches.calls[step.begin + part.end - 1];
+    return uploads(trace, begin, end) + 1 >= (part.end - part.begin) / part.period;
+  });
 }
 
-// Whether its thread copies something to the device in a step, as a new batch is.
-bool uploads(const Trace& trace, const Step& step) {
-  const CallIndex end = first_call_from(trace, step.thread, step.end_ns);
-  for (CallIndex i = first_call_from(trace, step.thread, step.begin_ns); i < end; ++i)
-    if (is_copy_or_wait(trace.calls[i]) && trace.calls[i].direction == CopyDirection::host_to_device) return true;
-  return false;
-}
-
+// The weakest evidence: so each repetition must upload something, as a batch is.
 std::optional<InferredSteps> by_period(const Trace& trace, const Launches& launches) {
   const auto found = same_at_end(launches.tokens);
   if (!found || may_hold_steps(trace, launches, found->typical)) return std::nullopt;
-  auto how = fmt::format("the same {} launches {} times, no optimizer seen", found->typical.size(), found->alike);
-  auto result = make_steps(trace, launches, *found, StepsFrom::period, Confidence::low, std::move(how));
+  const std::size_t length = found->typical.size();
+  const bool is_all = found->alike > 3 && found->alike * length == launches.size();
+  auto result = make_steps(trace, launches, *found, StepsFrom::period, is_all ? Confidence::medium : Confidence::low,
+                           fmt::format("the same {} launches {} times, no optimizer seen", length, found->alike));
   if (!result) return result;
-  const bool is_all = found->alike > 3 && found->alike * found->typical.size() == launches.size();
   const auto& steps = result->steps.steps;
-  const bool all_upload = std::all_of(steps.begin(), steps.end(), [&](const Step& s) { return uploads(trace, s); });
-  if (is_all && all_upload) result->confidence = Confidence::medium;
-  return result;
+  const bool all_upload = std::all_of(steps.begin(), steps.end(), [&](const Step& step) {
+    return uploads(trace, first_call_from(trace, step.thread, step.begin_ns),
+                   first_call_from(trace, step.thread, step.end_ns)) > 0;
+  });
+  return all_upload ? result : std::nullopt;
 }
 
 // The thread that runs the loop. Autograd's threads launch more, but they run no optimizer and begin later.

@@ -40,7 +40,7 @@ std::optional<Recurrence> same_between(std::span<const Token> tokens, const Fing
 std::optional<Recurrence> similar_between(std::span<const Token> families, std::span<const std::size_t> ends);
 
 // Without anchors: all but few launches at the beginning, which have little in common with it, are one pattern again
-// and again. Nothing says that its length is a step's: see nested_repeat().
+// and again. Nothing says that its length is a step's: see nested_repeats().
 std::optional<Recurrence> same_at_end(std::span<const Token> tokens);
 
 }  // namespace zerostall

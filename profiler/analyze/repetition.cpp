@@ -35,6 +35,36 @@ std::vector<std::uint32_t> prefix_function(std::size_t size, At at) {
   return border;
 }
 
+// Distances at which many short parts recur: the most frequent ones, of equals the shortest first.
+std::vector<std::size_t> likely_periods(Tokens tokens) {
+  constexpr std::size_t kMost = 12;
+  const std::size_t gram = std::clamp<std::size_t>(tokens.size() / 8, 1, 8);
+  const Fingerprints prints(tokens);
+  std::unordered_map<std::uint64_t, std::size_t> last;
+  std::unordered_map<std::size_t, std::size_t> votes;
+  for (std::size_t i = 0; i + gram <= tokens.size(); ++i) {
+    const auto [entry, is_new] = last.try_emplace(prints.of(i, i + gram), i);
+    if (!is_new && 2 * (i - entry->second) <= tokens.size()) ++votes[i - entry->second];
+    entry->second = i;
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // fewest first
+  for (const auto& [period, count] : votes) order.emplace_back(tokens.size() - count, period);
+  std::sort(order.begin(), order.end());
+  std::vector<std::size_t> periods;
+  for (std::size_t i = 0; i < std::min(kMost, order.size()); ++i) periods.push_back(order[i].second);
+  return periods;
+}
+
+Nested longest_run(Tokens tokens, std::size_t period) {
+  Nested best{0, 0, period};
+  std::size_t begin = 0;
+  for (std::size_t i = period; i < tokens.size(); ++i) {
+    if (tokens[i] != tokens[i - period]) begin = i + 1 - period;
+    if (i + 1 - begin > best.end - best.begin) best = {begin, i + 1, period};
+  }
+  return best;
+}
+
 }  // namespace
 
 Fingerprints::Fingerprints(Tokens tokens) : prefix_(tokens.size() + 1, 0), power_(tokens.size() + 1, 1) {
@@ -78,30 +108,14 @@ Occurrence longest_beginning(Tokens pattern, Tokens text) {
   return best;
 }
 
-std::optional<Nested> nested_repeat(Tokens tokens) {
-  const std::size_t gram = std::clamp<std::size_t>(tokens.size() / 4, 1, 8);
-  if (tokens.size() < 2 * gram) return std::nullopt;
-  const Fingerprints prints(tokens);
-  std::unordered_map<std::uint64_t, std::size_t> last;
-  std::unordered_map<std::size_t, std::size_t> votes;
-  for (std::size_t i = 0; i + gram <= tokens.size(); ++i) {
-    const auto [entry, is_new] = last.try_emplace(prints.of(i, i + gram), i);
-    if (!is_new) ++votes[i - entry->second];
-    entry->second = i;
+std::vector<Nested> nested_repeats(Tokens tokens) {
+  std::vector<Nested> found;
+  for (const std::size_t period : likely_periods(tokens)) {
+    const Nested run = longest_run(tokens, period);
+    const std::size_t length = run.end - run.begin;
+    if (length >= 2 * period && 8 * length >= tokens.size()) found.push_back(run);
   }
-  Nested best;
-  std::size_t most = 0;
-  for (const auto& [shift, count] : votes)
-    if (count > most || (count == most && shift < best.period)) most = count, best.period = shift;
-  if (most == 0) return std::nullopt;
-  std::size_t begin = 0;
-  for (std::size_t i = best.period; i < tokens.size(); ++i) {
-    if (tokens[i] != tokens[i - best.period]) begin = i + 1 - best.period;
-    if (i + 1 - begin > best.end - best.begin) best.begin = begin, best.end = i + 1;
-  }
-  const std::size_t length = best.end - best.begin;
-  if (length < 2 * best.period || 2 * length <= tokens.size()) return std::nullopt;
-  return best;
+  return found;
 }
 
 std::size_t in_common(Tokens a, Tokens b) {

@@ -38,13 +38,13 @@ struct Occurrence {
 };
 Occurrence longest_beginning(std::span<const std::uint32_t> pattern, std::span<const std::uint32_t> text);
 
-// A part of the sequence that is itself a repetition, when it is more than half of it: layers of a network, or
-// micro-steps.
+// Parts of a sequence that are themselves a repetition, each the longest of its period: layers of a network,
+// micro-steps. Periods up to half of the sequence, those that occur most; parts that are at least an eighth of it.
 struct Nested {
   std::size_t begin = 0, end = 0;
   std::size_t period = 0;
 };
-std::optional<Nested> nested_repeat(std::span<const std::uint32_t> tokens);
+std::vector<Nested> nested_repeats(std::span<const std::uint32_t> tokens);
 
 // How many tokens two multisets have in common. n log n.
 std::size_t in_common(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);

@@ -15,9 +15,11 @@ using zerostall::testing::TraceBuilder;
 
 // A loop, as data, so that the same one can be written in several ways.
 struct Loop {
-  std::vector<std::string> body;   // kernels; "" = a read of a value
-  std::vector<std::string> rare;   // launched in one step of ten
-  std::vector<std::string> first;  // more launches of the first step
+  std::vector<std::string> body;        // kernels; "" = a read of a value
+  std::vector<std::string> rare;        // launched in one step of ten
+  std::vector<std::string> first;       // more launches of the first step
+  std::vector<std::string> before;      // launched once, before the loop
+  std::vector<std::string> evaluation;  // every five steps, three times
   int micro_steps = 1;
   int steps = 0;
   bool known_optimizer = true;
@@ -42,6 +44,11 @@ Loop make_loop(Random& random) {
   for (std::size_t i = pick(random, 0, 3); i > 0; --i) loop.body[pick(random, 0, loop.body.size() - 1)].clear();
   if (pick(random, 0, 3) == 0) loop.rare = kernels(random, pick(random, 1, 3), 12);
   if (pick(random, 0, 2) == 0) loop.first = kernels(random, pick(random, 1, 30), 12);
+  if (pick(random, 0, 2) == 0) loop.before.assign(pick(random, 1, 60), "initialise");
+  if (pick(random, 0, 4) == 0) {
+    loop.evaluation.assign(loop.body.begin(), loop.body.begin() + static_cast<std::ptrdiff_t>(loop.body.size() / 2));
+    loop.evaluation.push_back("accuracy");
+  }
   loop.micro_steps = static_cast<int>(pick(random, 0, 2) == 0 ? pick(random, 2, 5) : 1);
   loop.steps = static_cast<int>(pick(random, 1, 25));
   loop.known_optimizer = pick(random, 0, 2) > 0;
@@ -51,6 +58,8 @@ Loop make_loop(Random& random) {
 
 void write_step(const Loop& loop, int n, TraceBuilder& t) {
   const auto run = [&](const std::string& kernel) { kernel.empty() ? t.item() : (void)t.launch(7, kernel); };
+  if (n == 0) std::for_each(loop.before.begin(), loop.before.end(), run);
+  for (int i = 0; n % 5 == 4 && i < 3; ++i) std::for_each(loop.evaluation.begin(), loop.evaluation.end(), run);
   for (int micro = 0; micro < loop.micro_steps; ++micro) {
     if (loop.uploads) t.upload(512);
     std::for_each(loop.body.begin(), loop.body.end(), run);
@@ -100,6 +109,7 @@ TEST_P(AnyLoop, ShowsItsStepsWhereTheOptimizerIsKnownAndAllIsRegular) {
     Loop loop = make_loop(random);
     loop.known_optimizer = true;
     loop.rare.clear();
+    loop.first.clear();
     loop.steps = std::max(loop.steps, 4);
     EXPECT_EQ(infer_steps(write(loop)).steps.steps.size(), static_cast<std::size_t>(loop.steps));
   }

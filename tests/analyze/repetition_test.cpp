@@ -42,13 +42,20 @@ TEST(Repetition, FindsCommonEndsAndBeginnings) {
 }
 
 TEST(Repetition, FindsRepetitionWithin) {
-  const auto found = nested_repeat(tokens("xabcabcabcabcabcy"));
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->period, 3u);
-  EXPECT_EQ(found->begin, 1u);
-  EXPECT_EQ(found->end, 16u);
-  EXPECT_FALSE(nested_repeat(tokens("abcdefghijkl")));
-  EXPECT_FALSE(nested_repeat(tokens("ababcdefghijklmn")));  // the smaller part
+  const auto found = nested_repeats(tokens("xabcabcabcabcabcy"));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].period, 3u);
+  EXPECT_EQ(found[0].begin, 1u);
+  EXPECT_EQ(found[0].end, 16u);
+  EXPECT_TRUE(nested_repeats(tokens("abcdefghijkl")).empty());
+  EXPECT_TRUE(nested_repeats(tokens("")).empty());
+}
+
+TEST(Repetition, FindsRepetitionOfRepetition) {
+  std::vector<std::size_t> periods;
+  for (const Nested& n : nested_repeats(tokens("abcdabcdabcdUabcdabcdabcdUabcdabcdabcdUE")))
+    periods.push_back(n.period);
+  EXPECT_EQ(periods, (std::vector<std::size_t>{4, 13}));
 }
 
 TEST(Repetition, ComparesMultisets) {

@@ -22,7 +22,11 @@ std::string changing_shapes(std::int64_t i) {
   return i % kStep >= kStep - 20 ? "multi_tensor_apply_kernel"
                                  : "gemm_" + std::string(1 + i % kStep % 37, 'x') + std::to_string(i / kStep % 1000);
 }
-std::string random(std::int64_t i) { return "gemm_" + std::to_string((i * 2654435761 >> 7) % 41); }
+std::string random(std::int64_t i) {
+  auto x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  return "gemm_" + std::to_string((x ^ (x >> 27)) % 41);
+}
 
 Trace make_trace(std::int64_t launches, Kernel kernel) {
   RawTrace raw;
