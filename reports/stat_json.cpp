@@ -1,5 +1,6 @@
 #include "reports/stat_json.h"
 
+#include <array>
 #include <limits>
 
 #include "reports/json_parts.h"
@@ -123,6 +124,39 @@ Json calls(const RunSummary& run) {
   return json;
 }
 
+std::string_view name_of(SiteFrom from) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"own_line", "library_line", "op", "native", "region", "position"});
+  return kNames[static_cast<std::size_t>(from)];
+}
+
+Json sites(const RunSummary& run) {
+  Json list = Json::array();
+  for (const Site& site : run.sites)
+    list.push_back(
+        {{"site", site.place},
+         {"id", site.id},
+         {"from", name_of(site.from)},
+         {"file", text_or_null(site.file)},
+         {"function", text_or_null(site.function)},
+         {"line", line_or_null(site.line)},
+         {"source", text_or_null(site.source)},
+         {"via", text_or_null(site.via)},
+         {"what", site.what},
+         {"kinds", site.kinds},
+         {"cause", info_of(site.cause.kind).slug},
+         {"confidence",
+          site.cause.kind == CauseKind::unknown ? Json(nullptr) : Json(zerostall::name_of(site.cause.confidence))},
+         {"evidence", text_or_null(site.cause.evidence)},
+         {"waits", site.count},
+         {"waits_per_step", to_json(site.per_step)},
+         {"drains", site.drains ? Json(*site.drains) : Json(nullptr)},
+         {"blocked_ns", site.blocked_ns},
+         {"avoidable_idle_ns", nullptr},  // not computed yet
+         {"advice", text_or_null(std::string(info_of(site.cause.kind).advice))}});
+  return list;
+}
+
 // By the names of the tool that wrote the file; empty for our own files.
 Json contents(const RunSummary& run) {
   Json json = Json::object();
@@ -225,7 +259,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                       {"memsets", number(run.gpu_work.memsets)},
                       {"graphs", run.gpu_work.graphs}};
   json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
-  json["sites"] = nullptr;  // not analysed yet: an empty list would say that no site waits
+  json["sites"] = sites(run);
   json["oddities"] = oddities(run);
   json["contents"] = contents(run);
   if (processes.empty()) return to_text(json);

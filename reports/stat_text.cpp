@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <span>
 
 #include "reports/oddities.h"
 #include "reports/printable.h"
@@ -153,6 +155,46 @@ std::string waits_table(const RunSummary& run, bool all) {
   return render_first_rows(std::move(table), "waits", all);
 }
 
+// "1", "1..3"; of the whole trace where no step is judged.
+std::string site_rate(const Site& site) {
+  return site.per_step ? show_range(site.per_step) : fmt::format("{}", site.count);
+}
+
+std::string cause_words(const Cause& cause) {
+  if (cause.kind == CauseKind::unknown) return "unknown";
+  return fmt::format("{} ({})", info_of(cause.kind).slug, name_of(cause.confidence));
+}
+
+// What to do about the causes of the sites shown, each once.
+std::string advice_lines(const RunSummary& run, std::size_t sites) {
+  std::string text;
+  std::set<CauseKind> told;
+  for (const Site& site : std::span(run.sites).first(sites)) {
+    const CauseInfo& info = info_of(site.cause.kind);
+    if (info.advice.empty() || !told.insert(site.cause.kind).second) continue;
+    text += fmt::format("{}: {}\n", info.slug, info.advice);
+  }
+  return text;
+}
+
+// The places that wait, with what is known of why.
+std::string sites_table(const RunSummary& run, bool all) {
+  Table table{{"where", run.judged() > 0 ? "waits/step" : "waits", "GPU ran dry", "blocked" + time_mark(run.meta),
+               "cause", "seen in"},
+              {}};
+  const std::size_t shown = all || run.sites.size() <= kMostRows + 1 ? run.sites.size() : kMostRows;
+  for (const Site& site : std::span(run.sites).first(shown))
+    table.rows.push_back({site.place, site_rate(site), site.drains ? fmt::format("{}", *site.drains) : "?",
+                          show_time(site.blocked_ns), cause_words(site.cause), site.cause.evidence});
+  if (table.rows.empty()) return "";
+  std::string text = "\n" + render_table(table);
+  if (shown < run.sites.size())
+    text +=
+        fmt::format("... and {} more places, with fewer waits each: --verbose shows all\n", run.sites.size() - shown);
+  const std::string advice = advice_lines(run, shown);
+  return advice.empty() ? text : text + "\n" + advice;
+}
+
 std::string calls_table(const RunSummary& run) {
   Table table{{"call", "count", "of them nested", "time" + time_mark(run.meta)}, {}};
   for (const CallRow& call : run.calls)
@@ -286,8 +328,9 @@ std::string render_processes(const std::string& path, const std::vector<NamedRun
 }
 
 std::string render_stat_text(const RunSummary& run, bool verbose) {
-  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + waits_table(run, verbose) +
-         calls_table(run) + copies_table(run, verbose) + (verbose ? contents_table(run) : "") + oddity_lines(run);
+  return header(run) + steps_table(run) + regions_table(run) + apart_line(run) + sites_table(run, verbose) +
+         waits_table(run, verbose) + calls_table(run) + copies_table(run, verbose) +
+         (verbose ? contents_table(run) : "") + oddity_lines(run);
 }
 
 }  // namespace zerostall

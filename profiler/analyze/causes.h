@@ -1,9 +1,10 @@
 // Why a wait happens: the sixteen classes of the design's catalogue, or unknown.
 #pragma once
 #include <cstdint>
-#include <span>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiler/analyze/infer_steps.h"
@@ -48,7 +49,12 @@ struct CauseInfo {
 };
 const CauseInfo& info_of(CauseKind kind);
 
-// One per wait, in their order. Total; a trace without stacks or GPU records gives what the calls alone can tell.
-std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits);
+// Lines of source that stacks name, as read from files at hand: what a line says often tells which operation waits.
+using SourceTexts = std::map<std::pair<std::string, std::uint32_t>, std::string>;  // by file as stored, and line
+
+// One per wait, in their order. Total; a trace without stacks or GPU records, and without sources, gives what the calls
+// alone can tell. Rules: cause_rules.cpp; names they know: cause_names.cpp.
+std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                               const SourceTexts& sources = {});
 
 }  // namespace zerostall

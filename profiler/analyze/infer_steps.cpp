@@ -257,18 +257,6 @@ std::pair<const Launches*, Anchors> most_anchors(const Trace& trace, const std::
 
 }  // namespace
 
-std::string_view name_of(Confidence confidence) {
-  switch (confidence) {
-    case Confidence::low:
-      return "low";
-    case Confidence::medium:
-      return "medium";
-    case Confidence::high:
-      break;
-  }
-  return "high";
-}
-
 InferredSteps infer_steps(const Trace& trace) {
   const std::vector<Launches> all = launches_by_thread(trace);
   if (all.empty()) return {};

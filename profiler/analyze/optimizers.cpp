@@ -35,6 +35,9 @@ constexpr auto kParts = std::to_array<std::string_view>({
     "kpreconditionoptimizer",  //
 });
 
+// Of kernels that go over all gradients, too.
+constexpr auto kOtherParts = std::to_array<std::string_view>({"norm", "nscale", "finite", "copy", "zero_"});
+
 bool has(std::string_view name, std::string_view part) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return std::search(name.begin(), name.end(), part.begin(), part.end(),
@@ -44,7 +47,9 @@ bool has(std::string_view name, std::string_view part) {
 }  // namespace
 
 bool is_optimizer_kernel(std::string_view name) {
-  return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) { return has(name, part); });
+  const auto holds = [&](std::string_view part) { return has(name, part); };
+  return std::any_of(kParts.begin(), kParts.end(), holds) &&
+         std::none_of(kOtherParts.begin(), kOtherParts.end(), holds);
 }
 
 bool is_optimizer_range(std::string_view text) { return text.starts_with("Optimizer.step#"); }

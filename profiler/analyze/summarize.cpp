@@ -222,6 +222,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
+  run.sites = find_sites(trace, steps, waits, find_causes(trace, steps, waits, options.sources), measured,
+                         static_cast<std::size_t>(run.warmup), options.sources);
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;

@@ -9,6 +9,7 @@
 #include "profiler/analyze/infer_steps.h"
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
+#include "profiler/analyze/sites.h"
 #include "profiler/analyze/wait_stacks.h"
 
 namespace zerostall {
@@ -95,6 +96,7 @@ struct RunSummary {
   CounterSpreads per_step;                            // over judged steps
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
+  std::vector<Site> sites;                            // the same waits by place and cause
   std::vector<WaitStack> stacks;                      // where host waits come from; native frames without names
   std::vector<CallRow> calls;                         // by name
   std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api
@@ -116,6 +118,7 @@ struct SummaryOptions {
   std::int64_t warmup = 2;  // first steps that are shown and not judged
   bool corrected{};         // measured times without what the tracer itself took
   bool own_cost{};          // tell what the tracer took of a simulated run too: real time, not the same twice
+  SourceTexts sources{};    // of lines that stacks name, as far as files are at hand
 };
 
 // Waits that look alike.

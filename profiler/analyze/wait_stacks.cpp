@@ -70,7 +70,13 @@ bool is_machinery(std::string_view module) {
 }
 
 bool is_library_path(std::string_view path) {
-  for (const std::string_view start : {"site-packages/", "dist-packages/", "lib/python3", "<frozen ", "/"})
+  // PyTorch's profiler leaves out the folder that a package is installed in: its own name is all there is.
+  constexpr auto kStarts = std::to_array<std::string_view>(
+      {"site-packages/", "dist-packages/", "lib/python3",      "<frozen ",    "/",           "torch/",
+       "torchvision/",   "torchaudio/",    "transformers/",    "diffusers/",  "accelerate/", "numpy/",
+       "PIL/",           "tqdm/",          "multiprocessing/", "concurrent/", "asyncio/",    "importlib/",
+       "threading.py",   "contextlib.py",  "functools.py",     "runpy.py",    "enum.py",     "queue.py"});
+  for (const std::string_view start : kStarts)
     if (path.starts_with(start)) return true;
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name.starts_with("libpython3") || name.starts_with("python3");  // "lib/libpython3.11.so.1.0", "bin/python3.11"

@@ -10,6 +10,7 @@
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
+#include "profiler/cli/source_texts.h"
 #include "reports/stacks_text.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
@@ -39,7 +40,8 @@ struct Recording {
 Result<Recording> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
   Recording all;
   const auto analyze_one = [&](std::string name, const fs::path& file, RawTrace raw) {
-    const SummaryOptions wanted{file.string(), options.warmup, options.corrected, options.own_cost};
+    const SummaryOptions wanted{file.string(), options.warmup, options.corrected, options.own_cost,
+                                read_sources(raw, file)};
     all.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
   auto unreadable = for_each_process(path, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);

@@ -19,7 +19,11 @@ TEST(Optimizers, KnowsWhatIsNone) {
   for (const char* name :
        {"", "ampere_sgemm_128x64_tn", "void at::native::vectorized_elementwise_kernel<4, AddFunctor>",
         "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "flash_fwd_kernel", "MadamButterfly", "multi_head_attention",
-        "index_select_kernel"})
+        "index_select_kernel",
+        "void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl::{lambda(int)#1}>",
+        "void multi_tensor_apply_kernel<TensorListMetadata<1>, LpNormFunctor<float>>",
+        "void multi_tensor_apply_kernel<TensorListMetadata<1>, BinaryOpScalarFunctor, "
+        "_amp_non_finite_check_and_unscale>"})
     EXPECT_FALSE(is_optimizer_kernel(name)) << name;
 }
 

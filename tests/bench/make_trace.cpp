@@ -23,7 +23,7 @@ struct Options {
   bool gzip = false;
 };
 
-// Whole file, compressed or not, with padding behind it. Ends the program where it cannot be read.
+// Whole file, compressed or not, with padding behind it.
 std::string read(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) throw std::runtime_error(path + ": cannot be read");
@@ -102,8 +102,9 @@ void make(const Options& options) {
   auto trace = take_apart(text, text.size() + kPadding);
   if (!trace) throw std::runtime_error(options.input + ": " + trace.error().message);
   const std::int64_t count = repetitions(*trace, options);
-  const double years = static_cast<double>(trace->time_stride_us) * static_cast<double>(count);
-  if (years > 4e15) throw std::runtime_error("so many repetitions take longer than a clock of nanoseconds can tell");
+  const double length_us = static_cast<double>(trace->time_stride_us) * static_cast<double>(count);
+  if (length_us > 4e15)
+    throw std::runtime_error("so many repetitions take longer than a clock of nanoseconds can tell");
   const std::uint64_t bytes = write(*trace, count, options);
   nlohmann::ordered_json right;
   right["bytes"] = bytes;

@@ -10,6 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536"]
 SHOWN_LINES = 60
+DICTIONARIES = {"native": None, "kineto": "kineto.dict", "chunks": "kineto.dict", "gzip": "kineto.dict", "nsys": "nsys.dict"}
 
 
 def fuzz(build, target, seconds):
@@ -20,9 +21,9 @@ def fuzz(build, target, seconds):
         sys.exit(77)
     found.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(exist_ok=True)
-    dictionary = HERE / f"{target}.dict"
+    dictionary = DICTIONARIES[target]
     command = [str(program), str(found), str(HERE / "corpus" / target), f"-max_total_time={seconds}", *LIMITS,
-               f"-artifact_prefix={crashes}/{target}-", *([f"-dict={dictionary}"] if dictionary.exists() else [])]
+               f"-artifact_prefix={crashes}/{target}-", *([f"-dict={HERE / dictionary}"] if dictionary else [])]
     log = build / f"{target}.log"
     with open(log, "w", errors="replace") as out:
         code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, check=False).returncode
@@ -32,7 +33,8 @@ def fuzz(build, target, seconds):
         print(f"{target}: nothing found in {done[-1] if done else 0} runs ({seconds} s)", flush=True)
         return True
     lines = text.splitlines()
-    begin = next((i for i, line in enumerate(lines) if "ERROR" in line or "error:" in line or "broken promise" in line), len(lines) - SHOWN_LINES)
+    signs = ("ERROR", "error:", "broken promise")
+    begin = next((i for i, line in enumerate(lines) if any(sign in line for sign in signs)), len(lines) - SHOWN_LINES)
     print("\n".join(lines[max(begin, 0):][:SHOWN_LINES]))
     kept = re.findall(r"Test unit written to (\S+)", text)
     print(f"{target}: exit code {code} (whole output: {log})")
@@ -49,7 +51,9 @@ def main():
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     options = parser.parse_args()
     build = options.build.resolve()
-    targets = options.targets or sorted(p.name for p in (HERE / "corpus").iterdir())
+    targets = options.targets or list(DICTIONARIES)
+    if unknown := set(targets) - set(DICTIONARIES):
+        parser.error(f"no fuzz target {', '.join(sorted(unknown))}: {', '.join(DICTIONARIES)}")
     sys.exit(0 if all([fuzz(build, target, options.seconds) for target in targets]) else 1)
 
 

@@ -55,7 +55,7 @@ void follow(Result<std::vector<RawTrace>> traces) {
   for (RawTrace& raw : *traces) {
     const auto calls = static_cast<std::int64_t>(raw.calls.size());
     SummaryOptions options{"fuzz", 1};
-    options.corrected = calls % 2 == 1;
+    options.corrected = calls % 2 == 1;  // both ways are to be seen
     const RunSummary run = analyze(std::move(raw), options, kSteps);
     check(run, calls);
     show(run);

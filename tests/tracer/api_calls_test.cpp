@@ -104,30 +104,6 @@ class ApiCallsTest : public ::testing::Test {
   std::vector<const char*> set;
 };
 
-std::string_view name_of(WaitKind kind) {
-  switch (kind) {
-    case WaitKind::stream_sync:
-      return "stream_sync";
-    case WaitKind::device_sync:
-      return "device_sync";
-    case WaitKind::event_sync:
-      return "event_sync";
-    case WaitKind::blocking_copy:
-      return "blocking_copy";
-    case WaitKind::blocking_memset:
-      return "blocking_memset";
-    case WaitKind::implicit:
-      return "implicit";
-    case WaitKind::spin:
-      return "spin";
-    case WaitKind::queue_full:
-      return "queue_full";
-    case WaitKind::unknown_copy:
-      break;
-  }
-  return "unknown_copy";
-}
-
 // "cudaMemcpy blocking_copy failed"
 Lines waits_found(const Trace& trace) {
   Lines list;

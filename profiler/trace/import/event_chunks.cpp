@@ -9,8 +9,12 @@
 namespace zerostall {
 namespace {
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // small inputs are to have several
+constexpr std::size_t kChunkBytes = 512, kFirstBytes = 64;
+#else
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;  // fits a core's cache, and many an event
 constexpr std::size_t kFirstBytes = std::size_t{1} << 16;  // headers are short
+#endif
 constexpr std::size_t kLongestHeader = std::size_t{1} << 28;
 constexpr std::size_t kLongestEvent = std::size_t{1} << 28;
 
@@ -21,6 +25,14 @@ Cut end_of_text(std::string_view text) {
   std::size_t end = text.size();
   while (end > 0 && (is_space(text[end - 1]) || text[end - 1] == ',')) --end;
   return {end, text.size()};
+}
+
+// The begin of a key, in one line of plain characters.
+std::string shown(std::string_view key) {
+  std::string text(key.substr(0, 40));
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return text;
 }
 
 // Follows JSON from its beginning, as far as it is there, to the value of the key "traceEvents" of the outermost
@@ -60,7 +72,7 @@ class HeaderScanner {
       in_string_ = false;
       const std::string_view string = text.substr(string_begin_, at_ - string_begin_);
       is_key_ = depth_ == 1 && string == "traceEvents";
-      if (depth_ == 1 && is_before_colon(text) && keys_.size() < 8) keys_.emplace_back(string.substr(0, 40));
+      if (depth_ == 1 && is_before_colon(text) && keys_.size() < 8) keys_.push_back(shown(string));
     }
   }
   bool is_before_colon(std::string_view text) const {

@@ -107,7 +107,7 @@ std::uint32_t number32(std::string_view token, Events& events) {
 Bytes read_bytes(std::string_view token, Events& events) {
   if (token.empty()) return 0;
   const auto value = parse_whole(bare(token));
-  if (value && *value >= 0) return *value;
+  if (value && *value >= 0) return static_cast<Bytes>(*value);
   events.oddities.add("bad_numbers");
   return 0;
 }
@@ -123,11 +123,12 @@ void EventParser::add_call(const EventFields& event, Events& events) {
   }
   if (!read_times(event, &call.begin_ns, &call.end_ns, events)) return;
   call.thread = thread_id(event.process, event.thread);
-  call.correlation = number32(event.correlation, events);
-  call.bytes = read_bytes(event.bytes.empty() ? event.size : event.bytes, events);
-  if (!event.stream.empty()) call.stream = static_cast<std::uint64_t>(parse_whole(bare(event.stream)).value_or(0));
-  if (!event.kind.empty())
-    if (const auto kind = parse_whole(bare(event.kind))) call.direction = direction_of_hip_kind(*kind);
+  call.correlation = number32(event.arguments.correlation, events);
+  call.bytes = read_bytes(event.arguments.bytes.empty() ? event.arguments.size : event.arguments.bytes, events);
+  if (!event.arguments.stream.empty())
+    call.stream = static_cast<std::uint64_t>(parse_whole(bare(event.arguments.stream)).value_or(0));
+  if (!event.arguments.kind.empty())
+    if (const auto kind = parse_whole(bare(event.arguments.kind))) call.direction = direction_of_hip_kind(*kind);
   events.calls.push_back(call);
 }
 
@@ -138,20 +139,20 @@ void EventParser::add_gpu_op(const EventFields& event, EventKind kind, Events& e
   op.kind = kind == EventKind::kernel ? GpuOpKind::kernel
             : kind == EventKind::copy ? GpuOpKind::copy
                                       : GpuOpKind::memset;
-  op.correlation = number32(event.correlation, events);
-  op.device = number32(event.device.empty() ? event.process : event.device, events);
-  op.context = number32(event.context, events);
-  op.stream = number32(event.stream.empty() ? event.thread : event.stream, events);
-  op.from_graph = number32(event.graph_node, events) != 0;
+  op.correlation = number32(event.arguments.correlation, events);
+  op.device = number32(event.arguments.device.empty() ? event.process : event.arguments.device, events);
+  op.context = number32(event.arguments.context, events);
+  op.stream = number32(event.arguments.stream.empty() ? event.thread : event.arguments.stream, events);
+  op.from_graph = number32(event.arguments.graph_node, events) != 0;
   if (kind == EventKind::copy) {
     const CopyKind& copy = copies_[op.name];
     op.direction = copy.direction;
     op.source = copy.source;
     op.target = copy.target;
-    op.bytes = read_bytes(event.bytes, events);
+    op.bytes = read_bytes(event.arguments.bytes, events);
   } else if (kind == EventKind::memset) {
     op.target = parse_memset_name(names_[op.name]);
-    op.bytes = read_bytes(event.bytes, events);
+    op.bytes = read_bytes(event.arguments.bytes, events);
   }
   events.gpu_ops.push_back(op);
 }
@@ -200,7 +201,8 @@ void EventParser::add(const EventFields& event, Events& events) {
   } else if (kind == EventKind::call) {
     add_call(event, events);
   } else if (kind == EventKind::sync) {
-    events.contents.add("cuda_sync: " + text_of(event.sync_kind.empty() ? event.name : event.sync_kind));
+    events.contents.add("cuda_sync: " +
+                        text_of(event.arguments.sync_kind.empty() ? event.name : event.arguments.sync_kind));
   } else {
     add_gpu_op(event, kind, events);
   }
@@ -222,6 +224,7 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
   events.end = Events::End::cut_short;
   events.used = 0;
   if (document.get_array().get(list)) return true;
+  EventFields event;
   Unfinished unfinished;  // the event before, if its end was not seen
   const auto position = [&](const char* at) { return static_cast<std::size_t>(at - array.data()) - 1; };
   for (auto element : list) {
@@ -239,10 +242,10 @@ bool EventParser::parse_array(std::string_view array, Events& events) {
       continue;
     }
     if (error) return true;
-    EventFields event;
+    event.reset();
     for (auto&& result : object) {
-      ondemand::field field;
-      if (std::move(result).get(field)) return true;
+      if (result.error()) return true;
+      auto&& field = std::move(result).value_unsafe();  // a reference: copies of it cost more than all the rest
       if (!event.read(field.key().raw(), field.value())) return true;
       if (event.is_read()) {
         unfinished = {bare(event.category), bare(event.phase) == "X" ? event.begin : "", events.frames.size()};

@@ -39,15 +39,29 @@ inline std::string_view bare(std::string_view token) {
 
 inline std::string_view token_of(ondemand::value& value) { return trim(value.raw_json_token()); }
 
+// Of an event's `args`, as written; empty = absent.
+struct EventArguments {
+  std::string_view correlation, device, context, stream, bytes, size, kind, graph_node, sync_kind;
+};
+
 // The scalars of an event, as written; empty = absent.
 struct EventFields {
   std::string_view phase, category, name, process, thread, begin, duration;
   EventKind category_kind = EventKind::other;
-  std::string_view correlation, device, context, stream, bytes, size, kind, graph_node, sync_kind;
+  bool has_arguments = false;
+  EventArguments arguments;
+
+  // For the next event: most have no arguments that were read, and need less forgotten.
+  void reset() {
+    phase = category = name = process = thread = begin = duration = {};
+    category_kind = EventKind::other;
+    if (has_arguments) arguments = {};
+    has_arguments = false;
+  }
 
   // False: the text ends inside, or is none.
   bool read(const char* key, ondemand::value& value);
-  bool read_arguments(ondemand::object& arguments);
+  bool read_arguments(ondemand::object& object);
   void read_argument(std::string_view key, ondemand::value& value);
   // Nothing more of it is of interest: most events are known after half of their text.
   bool is_read() const {
@@ -59,7 +73,7 @@ struct EventFields {
 };
 
 // The shortest keys are told by their first bytes: the text goes on behind them.
-inline bool EventFields::read(const char* raw, ondemand::value& value) {
+[[gnu::always_inline]] inline bool EventFields::read(const char* raw, ondemand::value& value) {
   const std::uint32_t word = first_four(raw);
   switch (word) {
     case four("cat\""):
@@ -79,8 +93,7 @@ inline bool EventFields::read(const char* raw, ondemand::value& value) {
       if (raw[4] == '"') name = token_of(value);
       return true;
     case four("args"):
-      if (ondemand::object arguments; raw[4] == '"' && !value.get_object().get(arguments))
-        return read_arguments(arguments);
+      if (ondemand::object object; raw[4] == '"' && !value.get_object().get(object)) return read_arguments(object);
       return true;
     default:
       if ((word & 0xffffff) == (four("ts\" ") & 0xffffff)) begin = token_of(value);
@@ -90,10 +103,11 @@ inline bool EventFields::read(const char* raw, ondemand::value& value) {
 }
 
 // simdjson's values stay where its iterator made them: copied, they cost more than all the rest.
-inline bool EventFields::read_arguments(ondemand::object& arguments) {
-  for (auto&& result : arguments) {
-    ondemand::field field;
-    if (std::move(result).get(field)) return false;
+inline bool EventFields::read_arguments(ondemand::object& object) {
+  has_arguments = true;
+  for (auto&& result : object) {
+    if (result.error()) return false;
+    auto&& field = std::move(result).value_unsafe();
     const char* const raw = field.key().raw();
     const char* const end = static_cast<const char*>(std::memchr(raw, '"', 24));
     if (end) read_argument({raw, static_cast<std::size_t>(end - raw)}, field.value());
@@ -104,27 +118,27 @@ inline bool EventFields::read_arguments(ondemand::object& arguments) {
 inline void EventFields::read_argument(std::string_view key, ondemand::value& value) {
   switch (key.size()) {
     case 4:
-      if (key == "size") size = token_of(value);
-      if (key == "kind") kind = token_of(value);
+      if (key == "size") arguments.size = token_of(value);
+      if (key == "kind") arguments.kind = token_of(value);
       return;
     case 5:
-      if (key == "bytes") bytes = token_of(value);
+      if (key == "bytes") arguments.bytes = token_of(value);
       return;
     case 6:
-      if (key == "device") device = token_of(value);
-      if (key == "stream") stream = token_of(value);
+      if (key == "device") arguments.device = token_of(value);
+      if (key == "stream") arguments.stream = token_of(value);
       return;
     case 7:
-      if (key == "context") context = token_of(value);
+      if (key == "context") arguments.context = token_of(value);
       return;
     case 11:
-      if (key == "correlation") correlation = token_of(value);
+      if (key == "correlation") arguments.correlation = token_of(value);
       return;
     case 13:
-      if (key == "graph node id") graph_node = token_of(value);
+      if (key == "graph node id") arguments.graph_node = token_of(value);
       return;
     case 14:
-      if (key == "cuda_sync_kind") sync_kind = token_of(value);
+      if (key == "cuda_sync_kind") arguments.sync_kind = token_of(value);
       return;
     default:
       return;

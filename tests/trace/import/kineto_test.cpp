@@ -279,6 +279,7 @@ TEST(Kineto, DamageInTheMiddleEndsIt) {
 TEST(Kineto, WhatIsNoTraceIsRefusedWithItsReason) {
   EXPECT_THAT(error(R"({"schema": "1.0", "pid": 3, "nodes": []})"), HasSubstr("execution trace"));
   EXPECT_THAT(error(R"({"a": {"traceEvents": []}, "b": 1})"), HasSubstr("without a list \"traceEvents\" (keys: a, b)"));
+  EXPECT_THAT(error("{\"a\nb\xff\": 1}"), HasSubstr("(keys: a?b?)")) << "an error is one line of text";
   EXPECT_THAT(error("{}"), HasSubstr("the JSON object is empty"));
   EXPECT_THAT(error("[1, 2, 3]"), HasSubstr("no events"));
   EXPECT_THAT(error("hello"), HasSubstr("neither a JSON object nor a list"));

@@ -1,0 +1,151 @@
+#include "profiler/analyze/cause_evidence.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "profiler/analyze/cause_names.h"
+#include "profiler/analyze/optimizers.h"
+#include "profiler/analyze/wait_stacks.h"
+
+namespace zerostall {
+namespace {
+
+constexpr Bytes kMuch = Bytes{1} << 20;
+constexpr std::size_t kMostKernels = 4;
+
+// Launches of the whole process by begin, and of each thread by position.
+struct Launches {
+  std::vector<Nanos> times;                       // ascending
+  std::vector<Nanos> optimizer;                   // those of optimizers, ascending
+  std::vector<std::vector<CallIndex>> by_thread;  // ascending
+};
+
+std::string_view kernel_of(const Trace& trace, const Call& launch) {
+  return launch.op == kNoIndex ? std::string_view{} : trace.text(trace.gpu_ops[launch.op].name);
+}
+
+Launches find_launches(const Trace& trace) {
+  Launches launches;
+  launches.by_thread.resize(trace.threads.size());
+  std::map<StringId, bool> known;
+  for (CallIndex i = 0; i < trace.calls.size(); ++i) {
+    const Call& call = trace.calls[i];
+    if (!call.outermost || !is_launch(call.kind)) continue;
+    launches.times.push_back(call.begin_ns);
+    launches.by_thread[call.thread].push_back(i);
+    if (call.op == kNoIndex) continue;
+    const StringId name = trace.gpu_ops[call.op].name;
+    const auto [entry, is_new] = known.try_emplace(name, false);
+    if (is_new) entry->second = is_optimizer_kernel(trace.text(name));
+    if (entry->second) launches.optimizer.push_back(call.begin_ns);
+  }
+  std::sort(launches.times.begin(), launches.times.end());
+  std::sort(launches.optimizer.begin(), launches.optimizer.end());
+  return launches;
+}
+
+std::int64_t count_in(const std::vector<Nanos>& times, Nanos begin, Nanos end) {
+  return std::lower_bound(times.begin(), times.end(), end) - std::lower_bound(times.begin(), times.end(), begin);
+}
+
+PlaceInStep place_in(const Step& step, const Wait& wait, const Launches& launches) {
+  PlaceInStep place;
+  place.launches_before = count_in(launches.times, step.begin_ns, wait.begin_ns);
+  place.launches_after = count_in(launches.times, wait.end_ns, step.end_ns);
+  place.after_optimizer = count_in(launches.optimizer, step.begin_ns, wait.begin_ns) > 0;
+  return place;
+}
+
+std::vector<std::string_view> kernels_before(const Trace& trace, const std::vector<CallIndex>& launches, Nanos time) {
+  std::vector<std::string_view> names;
+  auto it = std::partition_point(launches.begin(), launches.end(),
+                                 [&](CallIndex i) { return trace.calls[i].begin_ns < time; });
+  while (it != launches.begin() && names.size() < kMostKernels) names.push_back(kernel_of(trace, trace.calls[*--it]));
+  return names;
+}
+
+std::vector<EvidenceFrame> frames_of(const Trace& trace, std::uint32_t id, const SourceTexts& sources) {
+  std::vector<EvidenceFrame> frames;
+  const auto stack = trace.stacks.stacks.find(id);
+  if (stack == trace.stacks.stacks.end()) return frames;
+  for (const PythonFrame& frame : stack->second.python) {
+    const std::string_view file = trace.text(frame.file);
+    EvidenceFrame to{file, trace.text(frame.function), {}, file.empty() || is_library_path(file)};
+    if (const auto source = sources.find({std::string(file), frame.line}); source != sources.end())
+      to.source = source->second;
+    frames.push_back(to);
+  }
+  return frames;
+}
+
+// A wait as one of its kind within a step: which call on what, and how many of those there were before.
+using Key = std::tuple<StringId, StringId, Bytes, CopyDirection, std::int64_t>;
+
+void find_repeated(const Steps& steps, const std::vector<std::optional<std::size_t>>& step_of,
+                   std::vector<Evidence>& all) {
+  std::map<std::pair<std::size_t, Key>, std::int64_t> seen;  // in a step, without the last part of the key
+  std::map<Key, std::size_t> in_steps;
+  std::vector<Key> keys(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!step_of[i]) continue;
+    const Evidence& e = all[i];
+    Key key{e.copy ? e.copy->name : 0, e.sync ? e.sync->name : 0, e.bytes, e.direction, 0};
+    std::get<4>(key) = seen[{*step_of[i], key}]++;
+    keys[i] = key;
+    ++in_steps[key];
+  }
+  const std::size_t enough = std::max<std::size_t>(3, steps.steps.size() * 4 / 5);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].in_every_step = step_of[i] && in_steps[keys[i]] >= enough;
+}
+
+void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std::size_t steps,
+                     std::vector<Evidence>& all) {
+  std::vector<bool> down(steps), up(steps);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!step_of[i] || all[i].bytes < kMuch) continue;
+    if (all[i].direction == CopyDirection::device_to_host) down[*step_of[i]] = true;
+    if (all[i].direction == CopyDirection::host_to_device) up[*step_of[i]] = true;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!step_of[i]) continue;
+    all[i].step_moves_much_down = down[*step_of[i]];
+    all[i].step_moves_much_up = up[*step_of[i]];
+  }
+}
+
+}  // namespace
+
+std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                                      const SourceTexts& sources) {
+  const Launches launches = find_launches(trace);
+  std::vector<Evidence> all;
+  std::vector<std::optional<std::size_t>> step_of;
+  all.reserve(waits.size());
+  for (const Wait& wait : waits) {
+    Evidence e;
+    e.wait = &wait;
+    if (wait.copy != kNoIndex) e.copy = &trace.calls[wait.copy];
+    if (wait.sync != kNoIndex) e.sync = &trace.calls[wait.sync];
+    if (e.copy) {
+      e.direction = e.copy->direction;
+      e.bytes = e.copy->bytes;
+    }
+    const Call* at = e.sync ? e.sync : e.copy;
+    if (at) e.frames = frames_of(trace, at->stack, sources);
+    e.kernels = kernels_before(trace, launches.by_thread[wait.thread], wait.begin_ns);
+    step_of.push_back(step_at(steps.steps, wait.blocks_ns));
+    if (step_of.back()) {
+      const Step& step = steps.steps[*step_of.back()];
+      e.place = place_in(step, wait, launches);
+      e.on_marking_thread = wait.thread == step.thread;
+    }
+    all.push_back(std::move(e));
+  }
+  find_repeated(steps, step_of, all);
+  find_much_moved(step_of, steps.steps.size(), all);
+  return all;
+}
+
+}  // namespace zerostall

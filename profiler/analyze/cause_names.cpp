@@ -1,0 +1,71 @@
+#include "profiler/analyze/cause_names.h"
+
+#include <array>
+
+namespace zerostall {
+namespace {
+
+using enum CauseKind;
+using enum Confidence;
+using enum NamePlace;
+constexpr auto kDown = CopyDirection::device_to_host;
+constexpr auto kUp = CopyDirection::host_to_device;
+constexpr auto kAny = CopyDirection::unknown;
+
+// clang-format off
+constexpr auto kClues = std::to_array<NameClue>({
+    // Operators whose result has a size that only the device knows.
+    {op, "aten::nonzero", dynamic_shape, high, kDown}, {op, "aten::masked_select", dynamic_shape, high, kDown},
+    {op, "aten::unique_consecutive", dynamic_shape, high, kDown}, {op, "aten::_unique2", dynamic_shape, high, kDown},
+    {op, "aten::_unique", dynamic_shape, high, kDown}, {op, "aten::unique_dim", dynamic_shape, high, kDown},
+    {op, "torchvision::nms", dynamic_shape, high, kAny}, {op, "aten::bincount", dynamic_shape, high, kDown},
+    {op, "aten::repeat_interleave", size_from_device, high, kDown},
+    // A bool of a tensor: what for, the operator does not say.
+    {op, "aten::is_nonzero", branch_on_device, medium, kDown}, {op, "aten::equal", branch_on_device, high, kDown},
+    {op, "aten::allclose", branch_on_device, high, kDown},
+    {op, "aten::item", scalar_read, low, kDown}, {op, "aten::_local_scalar_dense", scalar_read, low, kDown},
+
+    // Libraries.
+    {file, "torch/amp/grad_scaler.py", amp_scaler, high, kDown}, {file, "torch/cuda/amp/grad_scaler.py", amp_scaler, high, kDown},
+    {file, "torch/nn/utils/clip_grad.py", finite_check, high, kDown},
+    {function, "detect_anomaly", finite_check, high, kDown},
+    {file, "torch/_tensor_str.py", download, high, kDown},
+    {file, "torch/random.py", library_internal, high, kAny}, {file, "torch/cuda/random.py", library_internal, high, kAny},
+    {file, "torch/distributed/distributed_c10d.py", library_internal, medium, kAny},
+    {file, "torch/optim/lr_scheduler.py", scalar_read, medium, kDown},
+    {file, "torchmetrics/metric.py", library_internal, high, kAny},
+    {function, "empty_cache", allocator, high, kAny},
+    {function, "_cuda_emptyCache", allocator, high, kAny},
+
+    // What the user's own line says.
+    {source, "isfinite", finite_check, high, kDown}, {source, "isnan", finite_check, high, kDown},
+    {source, "isinf", finite_check, high, kDown}, {source, "nan_to_num", finite_check, low, kDown},
+    {source, "scaler.step", amp_scaler, high, kDown}, {source, "scaler.update", amp_scaler, high, kDown},
+    {source, "nonzero", dynamic_shape, high, kDown}, {source, "masked_select", dynamic_shape, high, kDown},
+    {source, ".unique(", dynamic_shape, high, kDown}, {source, "torch.unique(", dynamic_shape, high, kDown},
+    {source, "argwhere", dynamic_shape, high, kDown},
+    {source, "repeat_interleave", size_from_device, high, kDown}, {source, "max().item()", size_from_device, medium, kDown},
+    {source, ".tolist()", download, high, kDown}, {source, ".numpy()", download, high, kDown}, {source, ".cpu()", download, high, kDown},
+    {source, "print(", scalar_read, high, kDown}, {source, "log(", scalar_read, medium, kDown}, {source, "loss.item()", scalar_read, high, kDown},
+    {source, "float(loss", scalar_read, high, kDown}, {source, ".item()", scalar_read, medium, kDown},
+    {source, "torch.tensor(", tensor_from_host, high, kUp}, {source, "torch.as_tensor(", tensor_from_host, high, kUp},
+    {source, "torch.from_numpy(", pageable_batch, high, kUp},
+    {source, "if ", branch_on_device, medium, kDown}, {source, "while ", branch_on_device, medium, kDown},
+    {source, "assert ", branch_on_device, medium, kDown},
+    {source, "synchronize()", explicit_sync, high, kAny}, {source, "empty_cache()", allocator, high, kAny},
+
+    // Kernels right before: what computed the value that is read.
+    {kernel, "DeviceSelect", dynamic_shape, medium, kDown}, {kernel, "nonzero", dynamic_shape, medium, kDown},
+    {kernel, "DeviceUniqueBy", dynamic_shape, medium, kDown}, {kernel, "compute_num_unique", dynamic_shape, medium, kDown},
+    {kernel, "CountNonZero", dynamic_shape, medium, kDown}, {kernel, "write_indices", dynamic_shape, medium, kDown},
+    {kernel, "tensor_kernel_scan", size_from_device, medium, kDown}, {kernel, "cumsum", size_from_device, medium, kDown},
+    {kernel, "non_finite", amp_scaler, medium, kDown}, {kernel, "nonfinite", amp_scaler, medium, kDown},
+    {kernel, "isfinite", finite_check, medium, kDown}, {kernel, "isnan", finite_check, medium, kDown}, {kernel, "isinf", finite_check, medium, kDown},
+});
+// clang-format on
+
+}  // namespace
+
+std::span<const NameClue> name_clues() { return kClues; }
+
+}  // namespace zerostall

@@ -1,0 +1,160 @@
+#include "profiler/analyze/cause_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "profiler/analyze/cause_names.h"
+
+namespace zerostall {
+namespace {
+
+using enum CauseKind;
+using enum Confidence;
+
+constexpr Bytes kScalar = 8;              // a number, an index, a flag
+constexpr Bytes kTiny = 64;               // a few numbers made on the host
+constexpr Bytes kState = Bytes{1} << 20;  // statistics, tables, embeddings of a step; batches are larger, or come first
+constexpr Bytes kBlock = Bytes{4} << 20;  // weights that are moved in blocks
+
+std::string size_text(Bytes bytes) {
+  if (bytes >= Bytes{1} << 20) return fmt::format("{:.1f} MiB", double(bytes) / double(Bytes{1} << 20));
+  return fmt::format("{} B", bytes);
+}
+
+bool is_download(const Evidence& e) { return e.direction == CopyDirection::device_to_host; }
+bool is_upload(const Evidence& e) { return e.direction == CopyDirection::host_to_device; }
+bool has_pageable_side(const Evidence& e) { return e.copy && e.copy->host_memory == MemoryKind::pageable; }
+
+std::string_view place_name(NamePlace place) {
+  switch (place) {
+    case NamePlace::op:
+      return "operator ";
+    case NamePlace::file:
+    case NamePlace::function:
+      return "called in ";
+    case NamePlace::source:
+      return "the line says ";
+    case NamePlace::kernel:
+      break;
+  }
+  return "after kernel ";
+}
+
+// The user's own line: the innermost frame that is no library's.
+std::string_view own_source(const Evidence& e) {
+  const auto own = std::find_if(e.frames.begin(), e.frames.end(), [](const EvidenceFrame& f) { return !f.library; });
+  return own == e.frames.end() ? std::string_view{} : own->source;
+}
+
+bool fits(const NameClue& clue, const Evidence& e) {
+  if (clue.direction != CopyDirection::unknown && clue.direction != e.direction) return false;
+  const auto any = [&](auto matches) { return std::any_of(e.frames.begin(), e.frames.end(), matches); };
+  switch (clue.place) {
+    case NamePlace::op:
+    case NamePlace::function:
+      return any([&](const EvidenceFrame& f) { return f.function == clue.text; });
+    case NamePlace::file:
+      return any([&](const EvidenceFrame& f) { return f.file.ends_with(clue.text); });
+    case NamePlace::source:
+      return own_source(e).find(clue.text) != std::string_view::npos;
+    case NamePlace::kernel:
+      return is_download(e) && e.bytes <= kScalar &&
+             std::any_of(e.kernels.begin(), e.kernels.end(),
+                         [&](std::string_view name) { return name.find(clue.text) != std::string_view::npos; });
+  }
+  return false;
+}
+
+std::optional<Cause> by_name(const Evidence& e) {
+  std::optional<Cause> best;
+  for (const NameClue& clue : name_clues()) {
+    if ((best && clue.confidence <= best->confidence) || !fits(clue, e)) continue;
+    best = Cause{clue.kind, clue.confidence, fmt::format("{}{}", place_name(clue.place), clue.text)};
+  }
+  return best;
+}
+
+// cudaFree, cudaMalloc and their like, which may wait for the device.
+std::optional<Cause> by_allocation(const Evidence& e) {
+  if (e.wait->kind != WaitKind::implicit) return std::nullopt;
+  return Cause{allocator, high, "memory is taken or given back, or registered"};
+}
+
+std::optional<Cause> by_pageable_async_copy(const Evidence& e) {
+  const bool alone = e.copy && !e.sync && e.copy->async && has_pageable_side(e);
+  if (!alone || !is_upload(e)) return std::nullopt;
+  return Cause{pageable_async, high,
+               fmt::format("{} uploaded asynchronously from pageable memory", size_text(e.bytes))};
+}
+
+std::optional<Cause> by_swapping(const Evidence& e) {
+  if (!e.place || e.bytes < kBlock || !e.step_moves_much_down || !e.step_moves_much_up) return std::nullopt;
+  return Cause{offload, medium,
+               fmt::format("{} moved, and in the same step as much the other way", size_text(e.bytes))};
+}
+
+// The first work of a step is its batch.
+std::optional<Cause> by_first_upload(const Evidence& e) {
+  if (!is_upload(e) || !has_pageable_side(e) || !e.place || e.bytes <= kTiny) return std::nullopt;
+  const bool first = e.place->launches_before == 0 && e.place->launches_after > 0;
+  if (first)
+    return Cause{pageable_batch, high,
+                 fmt::format("{} from pageable memory before the first kernel of the step", size_text(e.bytes))};
+  if (e.bytes <= kState) return std::nullopt;
+  return Cause{pageable_batch, medium, fmt::format("{} from pageable memory", size_text(e.bytes))};
+}
+
+std::optional<Cause> by_repeated_upload(const Evidence& e) {
+  if (!is_upload(e) || !e.place || e.bytes <= kTiny || e.bytes > kState || e.place->launches_before == 0)
+    return std::nullopt;
+  if (!e.in_every_step) return std::nullopt;
+  return Cause{state_on_wrong_device, medium,
+               fmt::format("the same {} uploaded at the same place of every step", size_text(e.bytes))};
+}
+
+std::optional<Cause> by_tiny_upload(const Evidence& e) {
+  if (!is_upload(e) || e.bytes > kTiny || !e.sync) return std::nullopt;
+  return Cause{tensor_from_host, medium,
+               fmt::format("{} uploaded: a few numbers made on the host", size_text(e.bytes))};
+}
+
+std::optional<Cause> by_flag_read(const Evidence& e) {
+  if (!is_download(e) || e.bytes != 1) return std::nullopt;
+  if (!e.on_marking_thread)
+    return Cause{finite_check, medium, "one byte read by a thread that is not the marking one: autograd"};
+  return Cause{branch_on_device, low, "one byte is read: a condition"};
+}
+
+std::optional<Cause> by_scalar_read(const Evidence& e) {
+  if (!is_download(e) || e.bytes > kScalar || e.bytes < 2) return std::nullopt;
+  const std::string size = size_text(e.bytes);
+  if (!e.place) return Cause{scalar_read, low, size + " read back"};
+  const std::int64_t all = e.place->launches_before + e.place->launches_after;
+  const bool at_end = all > 0 && e.place->launches_after * 10 <= all;
+  if (at_end) return Cause{scalar_read, medium, size + " read back at the end of the step"};
+  return Cause{branch_on_device, low, size + " read back in the middle of the step"};
+}
+
+std::optional<Cause> by_download(const Evidence& e) {
+  if (!is_download(e) || e.bytes <= kScalar) return std::nullopt;
+  return Cause{download, e.sync || has_pageable_side(e) ? medium : low, size_text(e.bytes) + " read back"};
+}
+
+std::optional<Cause> by_sync_alone(const Evidence& e) {
+  if (e.copy || !e.sync || !is_host_wait(e.wait->kind)) return std::nullopt;
+  if (e.wait->kind == WaitKind::device_sync)
+    return Cause{explicit_sync, high, "the whole device is waited for, and nothing copied"};
+  return Cause{explicit_sync, medium, "a sync without a copy before it"};
+}
+
+constexpr std::array<CauseRule, 11> kRules = {by_name,         by_allocation,      by_pageable_async_copy, by_swapping,
+                                              by_first_upload, by_repeated_upload, by_tiny_upload,         by_flag_read,
+                                              by_scalar_read,  by_download,        by_sync_alone};
+
+}  // namespace
+
+std::span<const CauseRule> cause_rules() { return kRules; }
+
+}  // namespace zerostall

@@ -1,0 +1,199 @@
+#include "profiler/analyze/sites.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "profiler/analyze/wait_stacks.h"
+
+namespace zerostall {
+namespace {
+
+const Call& call_of(const Trace& trace, const Wait& wait) {
+  return trace.calls[wait.sync != kNoIndex ? wait.sync : wait.copy];
+}
+
+std::string_view strip(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+// Stable from run to run and machine to machine: FNV-1a.
+std::string hash_of(const std::vector<std::string_view>& parts) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
+  for (const std::string_view part : parts) {
+    for (const char c : part) add(static_cast<unsigned char>(c));
+    add(0);
+  }
+  return fmt::format("{:012x}", hash & 0xffffffffffffu);
+}
+
+std::string line_text(const Trace& trace, const PythonFrame& frame) {
+  const std::string file(trace.text(frame.file)), function(trace.text(frame.function));
+  if (file.empty()) return function;
+  const std::string place = frame.line > 0 ? fmt::format("{}:{}", file, frame.line) : file;
+  return place + " in " + function;
+}
+
+bool is_own(const Trace& trace, const PythonFrame& frame) {
+  const std::string_view file = trace.text(frame.file);
+  return !file.empty() && !is_library_path(file);
+}
+
+void take_python(const Trace& trace, const PythonFrame& frame, const SourceTexts& sources, Site& site) {
+  site.file = trace.text(frame.file);
+  site.function = trace.text(frame.function);
+  site.line = frame.line;
+  if (const auto source = sources.find({site.file, frame.line}); source != sources.end())
+    site.source = strip(source->second);
+  site.place = line_text(trace, frame);
+}
+
+// From the frames; false: they tell nothing.
+bool place_by_stack(const Trace& trace, std::uint32_t id, const SourceTexts& sources, Site& site) {
+  const auto found = trace.stacks.stacks.find(id);
+  if (found == trace.stacks.stacks.end()) return false;
+  const auto& frames = found->second.python;
+  const auto own = std::find_if(frames.begin(), frames.end(), [&](const PythonFrame& f) { return is_own(trace, f); });
+  if (own != frames.end()) {
+    site.from = SiteFrom::own_line;
+    take_python(trace, *own, sources, site);
+    // The library function that the line called.
+    if (own != frames.begin()) site.via = line_text(trace, *(own - 1));
+    return true;
+  }
+  const auto library = std::find_if(frames.begin(), frames.end(), [&](const PythonFrame& f) { return f.file != 0; });
+  if (library != frames.end()) {
+    site.from = SiteFrom::library_line;
+    take_python(trace, *library, sources, site);
+    return true;
+  }
+  if (!frames.empty()) {  // operators alone: the outermost is the one that was called
+    site.from = SiteFrom::op;
+    site.function = trace.text(frames.back().function);
+    site.place = site.function;
+    return true;
+  }
+  for (const NativeFrame& frame : found->second.native) {
+    const auto module = trace.stacks.modules.find(frame.module);
+    if (module == trace.stacks.modules.end() || is_machinery(module->second.path)) continue;
+    site.from = SiteFrom::native;
+    site.file = module->second.path;
+    site.place = fmt::format("{} +{:#x}", site.file.substr(site.file.rfind('/') + 1), frame.offset);
+    return true;
+  }
+  return false;
+}
+
+std::string shortened(std::string_view name) {
+  constexpr std::size_t kMost = 60;
+  return name.size() <= kMost ? std::string(name) : std::string(name.substr(0, kMost)) + "...";
+}
+
+// The last launch of its thread before each wait. Waits of a thread are in order.
+class LastLaunch {
+ public:
+  explicit LastLaunch(const Trace& trace) : trace_(trace) {}
+  std::string_view before(const Wait& wait) {
+    if (wait.thread != thread_) next_ = trace_.threads[thread_ = wait.thread].first, name_ = {};
+    const Thread& thread = trace_.threads[thread_];
+    for (; next_ < thread.first + thread.count && trace_.calls[next_].begin_ns < wait.begin_ns; ++next_) {
+      const Call& call = trace_.calls[next_];
+      if (call.outermost && is_launch(call.kind) && call.op != kNoIndex)
+        name_ = trace_.text(trace_.gpu_ops[call.op].name);
+    }
+    return name_;
+  }
+
+ private:
+  const Trace& trace_;
+  ThreadIndex thread_ = kNoIndex;
+  CallIndex next_ = 0;
+  std::string_view name_;
+};
+
+void place_by_position(const Step* step, const Wait& wait, std::string_view kernel, Site& site) {
+  if (step != nullptr)
+    if (const auto regions = regions_at(*step, wait.blocks_ns); !regions.empty()) {
+      site.from = SiteFrom::region;
+      for (const std::string& name : regions) site.place += (site.place.empty() ? "in " : " > ") + name;
+      site.function = site.place;
+    }
+  if (!kernel.empty()) site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel));
+  if (site.place.empty()) site.place = "before the first kernel";
+}
+
+struct Group {
+  Site site;
+  std::map<std::string, std::int64_t> kinds;
+  std::vector<Count> judged;  // by judged step
+  bool drains_known = true;
+  std::int64_t drains = 0;
+};
+
+void count(const Trace& trace, const Wait& wait, const Cause& cause, Group& group) {
+  ++group.site.count;
+  ++group.kinds[describe(trace, wait)];
+  group.site.blocked_ns = add_up(group.site.blocked_ns, wait.end_ns - wait.begin_ns);
+  group.drains_known = group.drains_known && wait.drains.has_value();
+  group.drains += wait.drains.value_or(false);
+  const bool is_surer = group.site.cause.kind == CauseKind::unknown || cause.confidence > group.site.cause.confidence;
+  if (cause.kind != CauseKind::unknown && is_surer) group.site.cause = cause;
+}
+
+Site finish(Group& group) {
+  Site& site = group.site;
+  const auto most = std::max_element(group.kinds.begin(), group.kinds.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  site.what = most->first;
+  site.kinds = static_cast<std::int64_t>(group.kinds.size());
+  site.per_step = spread_of(group.judged);
+  for (const Count& one : group.judged) site.judged += *one;
+  if (group.drains_known) site.drains = group.drains;
+  site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
+                     site.file.empty() && site.function.empty() ? site.place : ""});
+  return std::move(site);
+}
+
+}  // namespace
+
+std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                             const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
+                             const SourceTexts& sources) {
+  const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
+  std::map<std::tuple<std::string, CauseKind>, Group> groups;
+  std::vector<Group*> group_of(waits.size(), nullptr);
+  LastLaunch last_launch(trace);
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    const Wait& wait = waits[i];
+    const std::string_view kernel = last_launch.before(wait);
+    if (!is_host_wait(wait.kind)) continue;
+    Site site;
+    if (!place_by_stack(trace, call_of(trace, wait).stack, sources, site)) {
+      const auto step = step_at(steps.steps, wait.blocks_ns);
+      place_by_position(step ? &steps.steps[*step] : nullptr, wait, kernel, site);
+    }
+    Group& group = groups[{site.place + '\n' + site.via, causes[i].kind}];
+    if (group.site.count == 0) {
+      group.site = std::move(site);
+      group.judged.resize(judged, 0);
+    }
+    count(trace, wait, causes[i], group);
+    group_of[i] = &group;
+  }
+  for (std::size_t step = 0; step < judged; ++step)
+    for (const std::uint32_t wait : measured.steps[warmup + step].waits)
+      if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
+  std::vector<Site> sites;
+  for (auto& [key, group] : groups) sites.push_back(finish(group));
+  std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) {
+    return std::tuple(-a.judged, -a.count, -a.blocked_ns) < std::tuple(-b.judged, -b.count, -b.blocked_ns);
+  });
+  return sites;
+}
+
+}  // namespace zerostall

@@ -1,0 +1,47 @@
+// Waits grouped by the place in the program that they come from, and why.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/analyze/causes.h"
+#include "profiler/analyze/measure.h"
+
+namespace zerostall {
+
+// How much is known of the place, most first.
+enum class SiteFrom : std::uint8_t {
+  own_line,      // a line or function of the user's own
+  library_line,  // of a library: nothing of the user's own is in the stack
+  op,            // an operator of the framework: no Python was recorded
+  native,        // a native library
+  region,        // the NVTX regions around it
+  position,      // what ran before it
+};
+
+struct Site {
+  std::string id;  // of file, function, cause and text of the line: the line's number may change
+  SiteFrom from = SiteFrom::position;
+  std::string place;               // what a person sees: "train.py:31 in step", "aten::nonzero", "after kernel gemm"
+  std::string file;                // "" = not known
+  std::string function;            // "" = not known
+  std::uint32_t line = 0;          // 0 = not known
+  std::string source;              // text of the line, stripped; "" = not known
+  std::string via;                 // the outermost library frame inside it: "torch/nn/utils/clip_grad.py:93"; "" = none
+  std::string what;                // the kind of wait most seen there: "cudaMemcpyAsync 4 B device to host + ..."
+  std::int64_t kinds = 1;          // of waits seen there
+  Cause cause;                     // of the waits there the surest
+  std::int64_t count = 0;          // host waits in the whole trace
+  std::int64_t judged = 0;         // in judged steps
+  std::optional<Spread> per_step;  // over judged steps; nullopt without any
+  std::optional<std::int64_t> drains;  // of all; nullopt = not known
+  Nanos blocked_ns = 0;                // in all of them
+};
+
+// Of host waits. Those with most in judged steps first, then those with most in the whole trace, then by blocked time.
+std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                             const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
+                             const SourceTexts& sources = {});
+
+}  // namespace zerostall
