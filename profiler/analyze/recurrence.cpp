@@ -203,17 +203,16 @@ std::optional<Recurrence> similar_between(std::span<const Token> families, std::
 std::optional<Recurrence> same_at_end(std::span<const Token> tokens) {
   const auto repeat = repeat_at_end(tokens, kFewest);
   if (!repeat || repeat->period < kSmallest || 4 * repeat->length < 3 * tokens.size()) return std::nullopt;
+  if (repeat->length % repeat->period != 0) return std::nullopt;
   const auto pattern = tokens.last(repeat->period);
   if (std::unordered_set<Token>(pattern.begin(), pattern.end()).size() < kFewestKinds) return std::nullopt;
-  Recurrence found;
-  const std::size_t count = repeat->length / repeat->period, start = tokens.size() - repeat->length;
+  const std::size_t start = tokens.size() - repeat->length;
   if (2 * in_common(tokens.first(start), pattern) >= pattern.size()) return std::nullopt;
-  // A recording that begins with the loop shows its first launch; else the end of the program is the end of the loop.
-  std::size_t begin = start == 0 ? 0 : tokens.size() - count * repeat->period;
-  for (std::size_t i = 0; i < count; ++i, begin += repeat->period)
+  Recurrence found;
+  for (std::size_t begin = start; begin < tokens.size(); begin += repeat->period)
     found.steps.push_back({begin, begin + repeat->period});
   found.typical = found.steps.front();
-  found.alike = count;
+  found.alike = found.steps.size();
   return found;
 }
 

@@ -40,7 +40,8 @@ std::optional<Recurrence> same_between(std::span<const Token> tokens, const Fing
 std::optional<Recurrence> similar_between(std::span<const Token> families, std::span<const std::size_t> ends);
 
 // Without anchors: all but few launches at the beginning, which have little in common with it, are one pattern again
-// and again. Nothing says that its length is a step's: see nested_repeats().
+// and again, and the last time is whole, too. (A recording of a part of a network shows its layers, but ends within
+// one.) Nothing says that the pattern is a step: see nested_repeats().
 std::optional<Recurrence> same_at_end(std::span<const Token> tokens);
 
 }  // namespace zerostall

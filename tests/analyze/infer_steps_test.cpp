@@ -219,6 +219,23 @@ TEST(InferSteps, TakesNoLayerForAStep) {
   EXPECT_EQ(infer(forward).steps.from, StepsFrom::none);
 }
 
+TEST(InferSteps, TakesNoLayerForAStepThatUploadsSomething) {
+  TrainingProgram p;
+  for (int layer = 0; layer < 15; ++layer) p.micro_step();
+  p.t.launch(7, "embedding");  // recorded until within the next one
+  EXPECT_EQ(infer(p).steps.from, StepsFrom::none);
+}
+
+TEST(InferSteps, WantsABatchInEachRepetitionWithoutAnOptimizer) {
+  TrainingProgram p;
+  for (int n = 0; n < 5; ++n) {
+    p.forward();
+    p.backward();
+    p.unknown_update();
+  }
+  EXPECT_EQ(infer(p).steps.from, StepsFrom::none);
+}
+
 TEST(InferSteps, FindsNothingWhereNothingRepeats) {
   TrainingProgram p;
   for (int i = 0; i < 100; ++i) p.t.launch(7, "kernel_" + std::string(1 + i % 7, 'a') + std::string(i / 7, 'b'));
