@@ -1,8 +1,7 @@
 #include "profiler/analyze/recurrence.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace zerostall {
@@ -37,15 +36,15 @@ class Comparison {
   }
   // Of equally many the first.
   Stretch most_common(std::span<const Stretch> list) const {
-    std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> counts;
-    for (const Stretch& s : list) ++counts[key(s)];
-    return *std::max_element(list.begin(), list.end(),
-                             [&](const Stretch& a, const Stretch& b) { return counts[key(a)] < counts[key(b)]; });
+    std::unordered_map<std::uint64_t, std::size_t> counts;
+    std::size_t most = 0;
+    for (const Stretch& s : list) most = std::max(most, ++counts[key(s)]);
+    return *std::find_if(list.begin(), list.end(), [&](const Stretch& s) { return counts[key(s)] == most; });
   }
   std::size_t size() const { return tokens_.size(); }
 
  private:
-  std::pair<std::size_t, std::uint64_t> key(const Stretch& s) const { return {s.size(), prints_.of(s.begin, s.end)}; }
+  std::uint64_t key(const Stretch& s) const { return prints_.of(s.begin, s.end); }
 
   std::span<const Token> tokens_;
   const Fingerprints& prints_;
@@ -123,10 +122,14 @@ void add_last(const Comparison& all, Recurrence& found) {
   }
 }
 
+// Most must be nothing but the typical launches: with something else before them, any two of the same end look alike.
 bool is_enough(const Comparison& all, std::span<const Stretch> list, const Stretch& typical, std::size_t warm) {
-  const auto alike = static_cast<std::size_t>(
-      std::count_if(list.begin(), list.end(), [&](const Stretch& s) { return all.ends_with(s, typical); }));
-  return alike >= kFewest && 10 * alike >= 9 * (list.size() - warm);
+  std::size_t same = 0, alike = 0;
+  for (const Stretch& s : list) {
+    same += all.same(s, typical) ? 1 : 0;
+    alike += all.ends_with(s, typical) ? 1 : 0;
+  }
+  return alike >= kFewest && 10 * alike >= 9 * (list.size() - warm) && 2 * same >= list.size() - warm;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "profiler/analyze/infer_steps.h"
@@ -36,18 +37,21 @@ void print(const std::string& name, std::size_t marked, const InferredSteps& fou
               none ? "" : std::string(name_of(found.confidence)).c_str(), found.how.c_str());
 }
 
-void compare(const std::string& name, const Trace& trace) {
+// Whether there are inferred steps that marked ones could be compared with.
+bool compare(const std::string& name, const Trace& trace) {
   const Steps marked = split_steps(trace);
   const InferredSteps found = infer_steps(trace);
   print(name, marked.steps.size(), found);
-  if (marked.steps.empty() || found.steps.steps.empty()) return;
+  if (marked.steps.empty() || found.steps.steps.empty()) return false;
   EXPECT_EQ(found.steps.steps.size(), marked.steps.size()) << name;
   EXPECT_EQ(without_ends(figures(trace, found.steps)), without_ends(figures(trace, marked))) << name;
+  if (figures(trace, found.steps) != figures(trace, marked)) std::printf("    the first or the last has others\n");
+  return true;
 }
 
 std::size_t compare_all(const std::string& what, bool with_optimizer_ranges) {
   std::printf("%-44s marked inferred  from   confid. how\n", what.c_str());
-  std::size_t read = 0;
+  std::size_t compared = 0;
   for (const auto& [file, answers] : testing::corpus_files("")) {
     auto raws = read_trace(*testing::corpus_folder() / file);
     if (!raws) continue;  // some are no traces, to see how they are refused
@@ -57,21 +61,20 @@ std::size_t compare_all(const std::string& what, bool with_optimizer_ranges) {
         trace.ranges.erase(std::remove_if(trace.ranges.begin(), trace.ranges.end(),
                                           [&](const Range& r) { return trace.text(r.text).starts_with("Optimizer."); }),
                            trace.ranges.end());
-      compare(file, trace);
-      ++read;
+      compared += compare(file, trace) ? 1 : 0;
     }
   }
-  return read;
+  return compared;
 }
 
 TEST(InferStepsCorpus, EqualsTheMarksOrIsNone) {
   if (!testing::corpus_folder()) GTEST_SKIP() << "no folder of public traces (ZEROSTALL_TRACES)";
-  EXPECT_GT(compare_all("as recorded", true), 20u);
+  EXPECT_GE(compare_all("as recorded", true), 12u);
 }
 
 TEST(InferStepsCorpus, EqualsTheMarksOrIsNoneByKernelsAlone) {
   if (!testing::corpus_folder()) GTEST_SKIP() << "no folder of public traces (ZEROSTALL_TRACES)";
-  EXPECT_GT(compare_all("without the optimizers' ranges", false), 20u);
+  EXPECT_GE(compare_all("without the optimizers' ranges", false), 12u);
 }
 
 }  // namespace

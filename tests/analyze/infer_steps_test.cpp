@@ -265,6 +265,18 @@ TEST(InferSteps, FindsNothingWhereEachTurnDiffers) {
   EXPECT_EQ(infer(p).steps.from, StepsFrom::none);
 }
 
+TEST(InferSteps, FindsNothingWhereOnlyTheOptimizerRecurs) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    TrainingProgram p;
+    unsigned x = seed;
+    for (int i = 0; i < 500; ++i) {
+      x = x * 1664525 + 1013904223;
+      (x >> 16) % 10 < 3 ? p.update() : (void)p.t.launch(7, "kernel_" + std::string(1 + (x >> 20) % 9, 'x'));
+    }
+    EXPECT_EQ(infer(p).how, "") << seed;
+  }
+}
+
 TEST(InferSteps, FindsNothingWhereTimesCannotDivideSteps) {
   TrainingProgram p;
   p.t.cost_ns = 0;
@@ -275,7 +287,7 @@ TEST(InferSteps, FindsNothingWhereTimesCannotDivideSteps) {
   EXPECT_EQ(infer(p).steps.from, StepsFrom::none);
 }
 
-TEST(InferSteps, StandsEqualTimesWithinASteps) {
+TEST(InferSteps, StandsEqualTimesWithinAStep) {
   TrainingProgram p;
   for (int n = 0; n < 6; ++n) {
     p.t.cost_ns = 0;
