@@ -8,36 +8,38 @@ namespace zerostall::fixes {
 namespace {
 
 constexpr std::string_view kBnPinning =
-    "Cause: with cached latents the VAE is not needed in a training step, so setup evicts it to the host\n"
-    "to save device memory. Its batch-norm statistics go with it, but every step still normalises the\n"
-    "latents with them: mean and standard deviation are uploaded again each micro-step, 512 bytes each,\n"
-    "from pageable memory. A blocking upload ends in cudaStreamSynchronize on the training stream, which\n"
-    "waits for all work queued before it: 512 bytes cost a drained GPU.\n"
+    "Cause: with cached latents the VAE is not needed in a training step, so setup evicts it to the\n"
+    "host to save device memory. Its batch-norm statistics go with it, but every step still\n"
+    "normalises the latents with them: mean and standard deviation are uploaded again each\n"
+    "micro-step, 512 bytes each, from pageable memory. A blocking upload ends in\n"
+    "cudaStreamSynchronize on the training stream, which waits for all work queued before it: 512\n"
+    "bytes cost a drained GPU.\n"
     "Change: after each materialize/evict of setup, the batch-norm buffers alone (running_mean,\n"
-    "running_var, num_batches_tracked) are moved back to the train device. 1 kB of device memory. It is\n"
-    "idempotent and must sit in setup, because backup and sampling evict the VAE again and end in setup.\n"
-    "Expected effect: two uploads and two stream synchronisations fewer per micro-step. No number of the\n"
-    "training changes.";
+    "running_var, num_batches_tracked) are moved back to the train device. 1 kB of device memory. It\n"
+    "is idempotent and must sit in setup, because backup and sampling evict the VAE again and end in\n"
+    "setup.\n"
+    "Expected effect: two uploads and two stream synchronisations fewer per micro-step. No number of\n"
+    "the training changes.";
 
 constexpr std::string_view kAsyncLoss =
-    "Cause: the loss is read with .item() for the log line and the NaN check once per optimizer update,\n"
-    "after the optimizer. The host waits until forward, backward and optimizer have run on the GPU; the\n"
-    "GPU then waits until the host has queued the next step.\n"
-    "Change: each update copies its loss into pinned host memory without blocking and records an event;\n"
-    "the value is read one update later. Two slots and two events take turns, and the event is queried\n"
-    "before anybody waits for it: by the time a whole step has been queued, the copy of the step before\n"
-    "is done. Log line and NaN check lag by one update; each value is logged under its own step number;\n"
-    "drain() delivers the last one.\n"
-    "Expected effect: one stream synchronisation fewer per update and no wait in its place. Weights stay\n"
-    "bit-identical.";
+    "Cause: the loss is read with .item() for the log line and the NaN check once per optimizer\n"
+    "update, after the optimizer. The host waits until forward, backward and optimizer have run on\n"
+    "the GPU; the GPU then waits until the host has queued the next step.\n"
+    "Change: each update copies its loss into pinned host memory without blocking and records an\n"
+    "event; the value is read one update later. Two slots and two events take turns, and the event is\n"
+    "queried before anybody waits for it: by the time a whole step has been queued, the copy of the\n"
+    "step before is done. Log line and NaN check lag by one update; each value is logged under its\n"
+    "own step number; drain() delivers the last one.\n"
+    "Expected effect: one stream synchronisation fewer per update and no wait in its place. Weights\n"
+    "stay bit-identical.";
 
 constexpr std::string_view kAsyncLossUpstream =
     "The asynchronous loss read as OneTrainer's pull request #1608 does it: ONE pinned slot, and each\n"
     "update but the first waits for its event (cudaEventSynchronize), reads, copies, records.\n"
-    "Expected effect: one stream synchronisation fewer, one event synchronisation more per update: a host\n"
-    "wait remains. It does not drain the queue, as the whole current step is already queued behind the\n"
-    "event, so it usually returns at once; but it is a call that waits, and torch's set_sync_debug_mode\n"
-    "cannot see it.";
+    "Expected effect: one stream synchronisation fewer, one event synchronisation more per update: a\n"
+    "host wait remains. It does not drain the queue, as the whole current step is already queued\n"
+    "behind the event, so it usually returns at once; but it is a call that waits, and torch's\n"
+    "set_sync_debug_mode cannot see it.";
 
 constexpr std::array<Fix, 3> kFixes{{
     {.name = "bn-pinning",
@@ -53,7 +55,7 @@ constexpr std::array<Fix, 3> kFixes{{
      .removes = {.waits = {1, 0}, .stream_syncs = {1, 0}, .event_syncs = {0, 0}, .h2d_stalls = {0, 0}},
      .is_default = true},
     {.name = "async-loss=upstream",
-     .title = "read the loss one update late, one slot, waiting for its event each update",
+     .title = "read the loss one update late, one slot, waiting for its event",
      .cause = "scalar-read",
      .explanation = kAsyncLossUpstream,
      .removes = {.waits = {0, 0}, .stream_syncs = {1, 0}, .event_syncs = {-1, 0}, .h2d_stalls = {0, 0}},

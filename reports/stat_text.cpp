@@ -181,7 +181,8 @@ std::string advice_lines(const RunSummary& run, std::size_t sites) {
 std::string sites_table(const RunSummary& run, bool all) {
   Table table{{"where", run.judged() > 0 ? "waits/step" : "waits", "GPU ran dry", "blocked" + time_mark(run.meta),
                "cause", "seen in"},
-              {}};
+              {},
+              2};
   const std::size_t shown = all || run.sites.size() <= kMostRows + 1 ? run.sites.size() : kMostRows;
   for (const Site& site : std::span(run.sites).first(shown))
     table.rows.push_back({site.place, site_rate(site), site.drains ? fmt::format("{}", *site.drains) : "?",

@@ -20,13 +20,13 @@ std::vector<std::size_t> column_widths(const Table& table) {
   return widths;
 }
 
-std::string render_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths) {
+std::string render_row(const std::vector<std::string>& row, const std::vector<std::size_t>& widths, std::size_t words) {
   std::string line;
   for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i) {
     const std::string padding(widths[i] - display_width(row[i]), ' ');
-    if (i > 0) line += std::string(kGap, ' ') + padding;
-    line += row[i];
-    if (i == 0) line += padding;
+    const bool left = i == 0 || i + words >= widths.size();
+    if (i > 0) line += std::string(kGap, ' ');
+    line += left ? row[i] + padding : padding + row[i];
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -48,8 +48,8 @@ std::string render_table(const Table& raw) {
   clean(table.header);
   for (auto& row : table.rows) clean(row);
   const auto widths = column_widths(table);
-  std::string text = render_row(table.header, widths);
-  for (const auto& row : table.rows) text += render_row(row, widths);
+  std::string text = render_row(table.header, widths, table.words);
+  for (const auto& row : table.rows) text += render_row(row, widths, table.words);
   return text;
 }
 

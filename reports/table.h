@@ -1,4 +1,4 @@
-// A plain text table: first column to the left, all others to the right.
+// A plain text table: first column to the left, all others to the right, but for the last ones where they are words.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@ namespace zerostall {
 struct Table {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;  // each as long as the header, or shorter
+  std::size_t words = 0;                       // how many columns at the end are words: to the left
 };
 
 // Lines end in "\n" and have no spaces at their end. Widths count characters, not bytes. Cells are made

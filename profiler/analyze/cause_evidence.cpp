@@ -80,8 +80,8 @@ std::vector<EvidenceFrame> frames_of(const Trace& trace, std::uint32_t id, const
   return frames;
 }
 
-// A wait as one of its kind within a step: which call on what, and how many of those there were before.
-using Key = std::tuple<StringId, StringId, Bytes, CopyDirection, std::int64_t>;
+// A wait as one of its kind within a step: which call of which thread on what, and how many of those there were before.
+using Key = std::tuple<ThreadIndex, StringId, StringId, Bytes, CopyDirection, std::int64_t>;
 
 void find_repeated(const Steps& steps, const std::vector<std::optional<std::size_t>>& step_of,
                    std::vector<Evidence>& all) {
@@ -91,8 +91,8 @@ void find_repeated(const Steps& steps, const std::vector<std::optional<std::size
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!step_of[i]) continue;
     const Evidence& e = all[i];
-    Key key{e.copy ? e.copy->name : 0, e.sync ? e.sync->name : 0, e.bytes, e.direction, 0};
-    std::get<4>(key) = seen[{*step_of[i], key}]++;
+    Key key{e.wait->thread, e.copy ? e.copy->name : 0, e.sync ? e.sync->name : 0, e.bytes, e.direction, 0};
+    std::get<5>(key) = seen[{*step_of[i], key}]++;
     keys[i] = key;
     ++in_steps[key];
   }

@@ -42,10 +42,20 @@ std::string_view place_name(NamePlace place) {
   return "after kernel ";
 }
 
+// A line of Python as far as it is code: what a comment says is no evidence.
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quote == 0 && line[i] == '#') return line.substr(0, i);
+    if (line[i] == '"' || line[i] == '\'') quote = quote == 0 ? line[i] : quote == line[i] ? 0 : quote;
+  }
+  return line;
+}
+
 // The user's own line: the innermost frame that is no library's.
 std::string_view own_source(const Evidence& e) {
   const auto own = std::find_if(e.frames.begin(), e.frames.end(), [](const EvidenceFrame& f) { return !f.library; });
-  return own == e.frames.end() ? std::string_view{} : own->source;
+  return own == e.frames.end() ? std::string_view{} : without_comment(own->source);
 }
 
 bool fits(const NameClue& clue, const Evidence& e) {

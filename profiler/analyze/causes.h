@@ -41,7 +41,7 @@ struct Cause {
   std::string evidence;  // one line: what in the trace speaks for it
 };
 
-// What is known of a class, for people. Texts of one line, but for the snippets.
+// What is known of a class, for people. Texts of one line, for tables; long ones: reports/explain_text.h.
 struct CauseInfo {
   std::string_view slug;    // "scalar-read"
   std::string_view title;   // "a scalar is read back"

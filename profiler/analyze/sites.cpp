@@ -145,6 +145,33 @@ void count(const Trace& trace, const Wait& wait, const Cause& cause, Group& grou
   if (cause.kind != CauseKind::unknown && is_surer) group.site.cause = cause;
 }
 
+using Groups = std::map<std::tuple<std::string, CauseKind>, Group>;  // by place and cause
+
+// Waits of a place of which nothing is known (those of an unclosed step, of the warm-up) are like the others of that
+// place, if these are of one kind.
+void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
+  for (auto it = groups.begin(); it != groups.end();) {
+    const auto& [place, kind] = it->first;
+    Group* other = nullptr;
+    int others = 0;
+    for (std::size_t k = 0; kind == CauseKind::unknown && k + 1 < kCauseKinds; ++k)
+      if (const auto found = groups.find({place, static_cast<CauseKind>(k)}); found != groups.end())
+        other = &found->second, ++others;
+    if (others != 1) {
+      ++it;
+      continue;
+    }
+    Group& unknown = it->second;
+    other->site.count += unknown.site.count;
+    other->site.blocked_ns = add_up(other->site.blocked_ns, unknown.site.blocked_ns);
+    other->drains += unknown.drains;
+    other->drains_known = other->drains_known && unknown.drains_known;
+    for (const auto& [what, n] : unknown.kinds) other->kinds[what] += n;
+    std::replace(group_of.begin(), group_of.end(), &unknown, other);
+    it = groups.erase(it);
+  }
+}
+
 Site finish(Group& group) {
   Site& site = group.site;
   const auto most = std::max_element(group.kinds.begin(), group.kinds.end(),
@@ -165,7 +192,7 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
                              const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
                              const SourceTexts& sources) {
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
-  std::map<std::tuple<std::string, CauseKind>, Group> groups;
+  Groups groups;
   std::vector<Group*> group_of(waits.size(), nullptr);
   LastLaunch last_launch(trace);
   for (std::size_t i = 0; i < waits.size(); ++i) {
@@ -185,6 +212,7 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
     count(trace, wait, causes[i], group);
     group_of[i] = &group;
   }
+  join_unknown(groups, group_of);
   for (std::size_t step = 0; step < judged; ++step)
     for (const std::uint32_t wait : measured.steps[warmup + step].waits)
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];

@@ -84,6 +84,16 @@ GpuWork count_gpu_work(const Trace& trace) {
   return work;
 }
 
+// Which step a kernel belongs to: the one in which it was launched.
+void add_kernels(const Trace& trace, const Steps& steps, RunSummary& run) {
+  if (!run.gpu_work.kernels)
+    for (StepRow& step : run.steps) step.kernels = std::nullopt;
+  if (!run.gpu_work.kernels || run.steps.empty()) return;
+  for (const GpuOp& op : trace.gpu_ops)
+    if (op.kind == GpuOpKind::kernel)
+      if (const auto step = step_at(steps.steps, op.launch_ns)) ++*run.steps[*step].kernels;
+}
+
 struct CopyKey {
   CopyDirection direction;
   Bytes bytes;
@@ -115,9 +125,11 @@ void add_copies(const Trace& trace, const Steps& steps, RunSummary& run) {
     std::vector<Count> per_step(steps.steps.size(), 0);
     for (const auto& [step, count] : counts.in_step) per_step[step] = count;
     const bool has_host = crosses_host(key.direction) || key.direction == CopyDirection::unknown;
+    const auto judged = std::span(std::as_const(per_step)).subspan(warm);
     run.copies.push_back({std::string(name_of(key.direction)),
                           has_host ? std::string(name_of(key.host_memory)) : "none", std::string(trace.text(key.api)),
-                          key.bytes, counts.total, spread_of(std::span(std::as_const(per_step)).subspan(warm))});
+                          key.bytes, counts.total, 0, spread_of(judged)});
+    for (const Count& count : judged) run.copies.back().judged += *count;
   }
 }
 
@@ -219,6 +231,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_calls(trace, run);
   add_copies(trace, steps, run);
   run.gpu_work = count_gpu_work(trace);
+  add_kernels(trace, steps, run);
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];

@@ -38,6 +38,7 @@ struct StepRow {
   Counters counters;
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
+  Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels
   std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step
   std::map<std::string, std::int64_t> unknown;      // calls that this program does not know: they may wait or not
 };
@@ -59,6 +60,7 @@ struct CopyRow {
   std::string direction, host_memory, api;  // "host to device", "pageable", "cudaMemcpyAsync"
   Bytes bytes = 0;
   std::int64_t count = 0;          // in the whole trace
+  std::int64_t judged = 0;         // in judged steps, by threads that work for the step
   std::optional<Spread> per_step;  // over judged steps, by threads that work for the step
 };
 

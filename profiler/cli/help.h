@@ -74,6 +74,31 @@ Columns of syncs, copies and stalls that are 0 throughout are left out; --json h
 
 Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
 
+inline constexpr const char* kDiffFooter =
+    R"(B against A: what is gone is in A only. Counts are compared exactly, per judged step (of whole runs where a side has no
+steps), waits by what they are and, where both sides have Python stacks, by the function, and the text of the line, that they come from: never by its number.
+
+Times are compared over steady steps, with a Mann-Whitney test and an interval of the difference of medians. A run on the
+simulated GPU compares with a real one in its counts; times are left out then.
+
+Words:
+  gone, new, changed    waits of A only, of B only, of both but not equally often
+  not comparable        the sides did not do the same work, or not all of it was seen: differences may come from that
+  steady steps          judged steps in which no code was loaded and no device memory taken
+
+Examples:
+  zerostall diff before.zstall after.zstall
+  zerostall diff a1 a2 a3 --vs b1 b2 b3             several runs a side: what runs vary by is in the interval
+  zerostall diff simulated.zstall real.zstall       does the simulated result hold on your own GPU?
+
+Exit codes: 0 printed, whatever differs; 2 missing or unrecognised file or bad option; 3 a trace does not hold what was
+asked for)";
+
+inline constexpr const char* kExplainFooter =
+    R"(Without a name all names are listed: the causes of waits that `zerostall stat` tells, and the fixes of `verify`.
+
+Exit codes: 0 printed, 2 unknown name)";
+
 inline constexpr const char* kExportFooter = R"(Formats:
   perfetto   binary trace for https://ui.perfetto.dev and trace_processor: steps, waits, GPU work, GPU idle times and
              CUDA calls on tracks of their own; all processes of a recording in one file

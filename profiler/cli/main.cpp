@@ -8,7 +8,9 @@
 #include <exception>
 #include <string>
 
+#include "profiler/cli/diff.h"
 #include "profiler/cli/doctor.h"
+#include "profiler/cli/explain.h"
 #include "profiler/cli/export.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
@@ -27,8 +29,10 @@ Outcome run(int argc, const char* const* argv) {
     return {show->asked_for ? ExitCode::ok : ExitCode::bad_use, show->text, {}};
   if (const auto* record = std::get_if<RecordArguments>(&*options)) return run_record(*record);
   if (const auto* stat = std::get_if<StatOptions>(&*options)) return run_stat(*stat);
+  if (const auto* diff = std::get_if<DiffOptions>(&*options)) return run_diff(*diff);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
+  if (const auto* explain = std::get_if<ExplainOptions>(&*options)) return run_explain(*explain);
   if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
   return run_probe();
 }

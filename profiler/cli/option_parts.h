@@ -8,6 +8,9 @@
 
 namespace zerostall::cli {
 
+// Groups of commands in the help.
+inline constexpr const char* kYourProgram = "Your program";
+
 inline constexpr std::int64_t kMost = 1'000'000;  // of anything that is counted on the command line
 
 // A check for CLI11: a whole number from `least` to `most`. Not CLI11's own reading, which takes 010 for eight, nor its

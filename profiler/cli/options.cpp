@@ -12,13 +12,13 @@
 #include <span>
 
 #include "profiler/base/strings.h"
+#include "profiler/cli/compare_options.h"
 #include "profiler/cli/help.h"
 #include "profiler/cli/option_parts.h"
 
 namespace zerostall::cli {
 namespace {
 
-constexpr const char* kYourProgram = "Your program";
 constexpr const char* kReferenceJobs = "Our reference jobs";
 constexpr const char* kSetup = "Setup";
 constexpr const char* kProbeCommand = "probe-devices";
@@ -250,7 +250,8 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr std::array<std::string_view, 5> kCommands = {"record", "stat", "export", "verify", "doctor"};
+constexpr std::array<std::string_view, 7> kCommands = {"record", "stat",    "diff",  "export",
+                                                       "verify", "explain", "doctor"};
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -299,6 +300,8 @@ Result<std::vector<std::string>> split_off_command(std::vector<std::string>& arg
 struct Parsed {
   RecordArguments record;
   StatOptions stat;
+  DiffOptions diff;
+  ExplainOptions explain;
   ExportArguments to_export;
   ExportGiven export_given;
   VerifyOptions verify;
@@ -311,6 +314,8 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
     return Options(parsed.record);
   }
   if (app.got_subcommand("stat")) return Options(parsed.stat);
+  if (app.got_subcommand("diff")) return chosen_diff(parsed.diff);
+  if (app.got_subcommand("explain")) return Options(parsed.explain);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);
   if (app.got_subcommand("export")) {
     if (!parsed.to_export.schema && !parsed.export_given.format)
@@ -335,8 +340,10 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   Parsed parsed;
   add_record(app, parsed.record);
   add_stat(app, parsed.stat);
+  add_diff(app, parsed.diff);
   add_export(app, parsed.to_export, parsed.export_given);
   add_verify(app, parsed.verify);
+  add_explain(app, parsed.explain);
   add_doctor(app, parsed.doctor);
 
   if (argc < 2) return Options(ShowOptions{kShortHelp, false});

@@ -62,6 +62,18 @@ struct ExportArguments {
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
+struct DiffOptions {
+  std::vector<std::string> a, b;     // at least one each
+  std::optional<std::int64_t> rank;  // of recordings with several processes
+  std::int64_t warmup = 2;
+  std::string step_pattern;  // "" = the default
+  bool json = false;
+};
+
+struct ExplainOptions {
+  std::string name;  // "" = list the names
+};
+
 struct VerifyOptions {
   std::string scenario;  // "" only with `list`
   std::string size;      // "" = the scenario's default
@@ -85,8 +97,8 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options = std::variant<ShowOptions, RecordArguments, StatOptions, ExportArguments, VerifyOptions, DoctorOptions,
-                             ProbeOptions>;
+using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, ExportArguments, VerifyOptions,
+                             ExplainOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "profiler/base/files.h"
+#include "profiler/base/strings.h"
 #include "profiler/trace/format.h"
 
 namespace zerostall::cli {
@@ -124,6 +125,27 @@ std::size_t worst_process(const std::vector<NamedRun>& runs) {
   const auto worst = std::max_element(
       runs.begin(), runs.end(), [](const auto& a, const auto& b) { return badness(a.summary) < badness(b.summary); });
   return static_cast<std::size_t>(worst - runs.begin());
+}
+
+Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
+  if (!rank) return worst_process(runs);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const TraceMeta& meta = runs[i].summary.meta;
+    if (meta.rank ? meta.rank == rank : meta.local_rank == rank) return i;
+    names.push_back(runs[i].name);
+  }
+  return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
+}
+
+std::string why_no_calls(const RunSummary& run) {
+  if (run.truncated)
+    return fmt::format(
+        "{} is {} and no CUDA call is readable before that: cannot tell whether the program used the GPU", run.path,
+        describe(run.end));
+  if (!run.tool_problems.empty())
+    return fmt::format("{} holds no CUDA call, and the tracer had a problem: {}", run.path, run.tool_problems.front());
+  return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
 }
 
 }  // namespace zerostall::cli

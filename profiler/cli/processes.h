@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,13 @@ std::string process_name(const TraceMeta& meta);
 
 // Position of the process that waits most per judged step (in all, where no step is judged); the first of equals.
 std::size_t worst_process(const std::vector<NamedRun>& runs);
+
+// Position of the process of this rank (a local rank, where no other is known); without a rank the one that waits most.
+// Fails where there is none of that rank.
+Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank);
+
+// Of a trace without CUDA calls: what can be said about that. Only a whole trace of a tracer without problems can say
+// that the GPU was not used.
+std::string why_no_calls(const RunSummary& run);
 
 }  // namespace zerostall::cli

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/base/strings.h"
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
@@ -19,17 +18,6 @@ namespace zerostall::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Only a whole trace of a tracer without problems can say that the GPU was not used.
-std::string why_no_calls(const RunSummary& run) {
-  if (run.truncated)
-    return fmt::format(
-        "{} is {} and no CUDA call is readable before that: cannot tell whether the program used the GPU", run.path,
-        describe(run.end));
-  if (!run.tool_problems.empty())
-    return fmt::format("{} holds no CUDA call, and the tracer had a problem: {}", run.path, run.tool_problems.front());
-  return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
-}
 
 // What a recording holds; of a folder some files may be unreadable, and at least one is not.
 struct Recording {
@@ -48,17 +36,6 @@ Result<Recording> read_all(const fs::path& path, const StatOptions& options, con
   if (!unreadable) return unreadable.error();
   all.unreadable = std::move(*unreadable);
   return all;
-}
-
-Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
-  if (!rank) return worst_process(runs);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const TraceMeta& meta = runs[i].summary.meta;
-    if (meta.rank ? meta.rank == rank : meta.local_rank == rank) return i;
-    names.push_back(runs[i].name);
-  }
-  return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
 }
 
 Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options) {

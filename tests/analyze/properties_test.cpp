@@ -1,0 +1,143 @@
+// What must hold for every trace, tried on made-up ones: programs of random calls on random threads, from a fixed seed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "profiler/analyze/summary.h"
+#include "profiler/trace/read_native.h"
+#include "tests/trace/trace_builder.h"
+
+namespace zerostall {
+namespace {
+
+using namespace zerostall::testing;
+
+constexpr int kPrograms = 60;
+
+void random_call(TraceBuilder& t, std::mt19937& random) {
+  switch (random() % 8) {
+    case 0:
+      return t.item(4);
+    case 1:
+      return t.upload(random() % 2 ? 512 : 4096);
+    case 2:
+      t.sync();
+      return;
+    case 3:
+      t.sync("cudaDeviceSynchronize_v3020", 0);
+      return;
+    case 4:
+      t.copy("cudaMemcpyAsync_v3020", kHostToDevice, 64, random() % 2 ? kPinned : kPageable);
+      return;
+    default:
+      t.launch();
+  }
+}
+
+// Steps on thread 1, calls of threads 1 to 3 in and between them.
+std::string random_program(unsigned seed) {
+  std::mt19937 random(seed);
+  TraceBuilder t;
+  t.meta = R"({"tool": "test", "clock": "measured"})";
+  const auto calls = [&](unsigned most) {
+    for (auto n = random() % most; n > 0; --n) {
+      t.on_thread(1 + static_cast<std::uint32_t>(random() % 3));
+      random_call(t, random);
+    }
+    t.on_thread(1);
+  };
+  for (int step = 0; step < 6; ++step) {
+    t.on_thread(1).step(step, [&] { calls(12); });
+    calls(4);
+  }
+  return t.bytes();
+}
+
+RawTrace read(const std::string& bytes) {
+  auto raw = parse_native(std::as_bytes(std::span(bytes)), "t");
+  EXPECT_TRUE(raw);
+  return std::move(*raw);
+}
+
+// All that a person would compare: counts of every step, causes of every site.
+std::vector<std::string> figures(RawTrace raw) {
+  const RunSummary run = analyze(std::move(raw), {});
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& what, const Counters& counters) {
+    std::string line = what;
+    for (std::size_t c = 0; c < kCounterCount; ++c) {
+      const Count value = counters[static_cast<Counter>(c)];
+      line += value ? " " + std::to_string(*value) : " ?";
+    }
+    lines.push_back(line);
+  };
+  for (const StepRow& step : run.steps) add(std::to_string(step.number), step.counters);
+  add("background", run.background);
+  add("outside", run.outside);
+  add("totals", run.totals);
+  std::vector<std::string> sites;
+  for (const Site& site : run.sites)
+    sites.push_back(site.place + " " + std::string(info_of(site.cause.kind).slug) + " " + std::to_string(site.count));
+  std::sort(sites.begin(), sites.end());
+  lines.insert(lines.end(), sites.begin(), sites.end());
+  return lines;
+}
+
+TEST(Properties, StepsAndWhatIsBesideThemAddUpToTheWhole) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const RunSummary run = analyze(read(random_program(seed)), {});
+    for (const Counter c : {Counter::waits, Counter::stream_syncs, Counter::device_syncs, Counter::blocking_copies}) {
+      std::int64_t sum = run.background[c].value_or(0) + run.unclosed[c].value_or(0) + run.outside[c].value_or(0);
+      for (const StepRow& step : run.steps) sum += step.counters[c].value_or(0);
+      EXPECT_EQ(sum, run.totals[c]) << seed;
+    }
+    std::int64_t at_sites = 0;
+    for (const Site& site : run.sites) at_sites += site.count;
+    EXPECT_EQ(at_sites, run.totals[Counter::waits]) << seed;
+  }
+}
+
+TEST(Properties, AShiftOfAllClocksChangesNothing) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const std::string bytes = random_program(seed);
+    RawTrace shifted = read(bytes);
+    constexpr Nanos kShift = 1'700'000'000'000'000'000;
+    for (RawCall& c : shifted.calls) c.begin_ns += kShift, c.end_ns += kShift;
+    for (RawGpuOp& o : shifted.gpu_ops) o.begin_ns += kShift, o.end_ns += kShift;
+    for (RawMark& m : shifted.marks) m.time_ns += kShift;
+    for (RawNote& n : shifted.notes) n.time_ns += kShift;
+    EXPECT_EQ(figures(read(bytes)), figures(std::move(shifted))) << seed;
+  }
+}
+
+// Order within a thread is kept: it is what nesting is told by.
+TEST(Properties, WhichThreadAndWhichWorkComesFirstInTheFileChangesNothing) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const std::string bytes = random_program(seed);
+    RawTrace other = read(bytes);
+    std::mt19937 random(seed);
+    std::shuffle(other.gpu_ops.begin(), other.gpu_ops.end(), random);
+    std::stable_sort(other.calls.begin(), other.calls.end(),
+                     [](const RawCall& a, const RawCall& b) { return a.thread > b.thread; });
+    EXPECT_EQ(figures(read(bytes)), figures(std::move(other))) << seed;
+  }
+}
+
+TEST(Properties, WorkOfAnotherDeviceChangesNoCount) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const std::string bytes = random_program(seed);
+    RawTrace more = read(bytes);
+    const auto plain = analyze(read(bytes), {}).totals[Counter::waits];
+    RawGpuOp op;
+    op.begin_ns = 1;
+    op.end_ns = 2'000'000'000'000;
+    op.device = 7;
+    op.context = 99;
+    more.gpu_ops.push_back(op);
+    EXPECT_EQ(analyze(std::move(more), {}).totals[Counter::waits], plain) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace zerostall
