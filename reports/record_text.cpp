@@ -17,7 +17,8 @@ constexpr std::size_t kMostProcesses = 8;
 
 std::string steps_words(const RunSummary& run) {
   if (run.steps.empty()) return run.oddities.contains("unclosed_steps") ? "no step that ended" : "no steps marked";
-  const std::string steps = counted(static_cast<std::int64_t>(run.steps.size()), "step");
+  std::string steps = counted(static_cast<std::int64_t>(run.steps.size()), "step");
+  if (run.steps_confidence) steps += fmt::format(" (inferred, {} confidence)", name_of(*run.steps_confidence));
   if (run.warmup == 0) return steps;
   return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
                           : fmt::format("{}, all of them warm-up", steps);
@@ -73,6 +74,8 @@ void add_notes(const RunSummary& run, std::vector<std::string>& lines) {
     lines.push_back(oddity_sentence(open->first, open->second));
   if (run.steps.empty() && !run.oddities.contains("unclosed_steps"))
     lines.push_back("to count waits per step, " + how_to_mark_steps(run.meta));
+  if (run.steps_confidence)
+    lines.push_back("steps are inferred, not marked; to be certain, " + how_to_mark_steps(run.meta));
   if (run.unreal_readbacks.total > 0)
     lines.push_back(fmt::format("{} had no real value: a branch on one may go another way than on a GPU (--sim-values)",
                                 counted(run.unreal_readbacks.total, "read-back")));

@@ -250,6 +250,8 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                {"corrected", run.corrected},
                {"own_cost", own_cost(run)},
                {"steps_from", name_of(run.steps_from)},
+               {"steps_confidence", run.steps_confidence ? Json(name_of(*run.steps_confidence)) : Json(nullptr)},
+               {"steps_how", text_or_null(run.steps_how)},
                {"warmup", run.warmup},
                {"steps", steps(run)},
                {"background", to_json(run.background)},

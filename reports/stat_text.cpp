@@ -291,6 +291,7 @@ std::string oddity_lines(const RunSummary& run) {
   for (const std::string& warning : run.warnings) add(who_recorded(run.meta) + warning);
   if (const std::string line = own_cost_line(run); !line.empty()) add(line);
   for (const auto& [name, count] : run.oddities) add(oddity_sentence(name, count));
+  if (run.steps_confidence) add("steps are inferred, not marked; to be certain, " + how_to_mark_steps(run.meta));
   if (run.steps.empty() && run.has_cuda_calls && !run.oddities.contains("unclosed_steps"))
     add("no steps are marked: " + how_to_mark_steps(run.meta) + ", and waits are counted per step");
   return text;
@@ -303,12 +304,16 @@ std::string contents_table(const RunSummary& run) {
   return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
+std::string inferred_words(const RunSummary& run) {
+  return fmt::format("inferred: {}; {} confidence", run.steps_how, name_of(*run.steps_confidence));
+}
+
 std::string steps_words(const RunSummary& run) {
   if (run.steps.empty()) return run.oddities.contains("unclosed_steps") ? "no step that ended" : "no steps marked";
   const std::string_view marker = run.meta.format == "kineto" ? "the profiler's annotations" : "NVTX";
   const std::string_view source = run.steps_from == StepsFrom::profiler ? marker : name_of(run.steps_from);
-  const std::string steps =
-      fmt::format("{} (from {})", counted(static_cast<std::int64_t>(run.steps.size()), "step"), source);
+  const std::string steps = fmt::format("{} ({})", counted(static_cast<std::int64_t>(run.steps.size()), "step"),
+                                        run.steps_confidence ? inferred_words(run) : fmt::format("from {}", source));
   if (run.warmup == 0) return steps;
   return run.judged() > 0 ? fmt::format("{}, first {} not judged", steps, run.warmup)
                           : fmt::format("{}, none is judged: the first {} are warm-up", steps, run.warmup);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "profiler/analyze/cause_names.h"
+#include "profiler/analyze/optimizers.h"
 #include "profiler/analyze/wait_stacks.h"
 
 namespace zerostall {

@@ -1,6 +1,5 @@
 #include "profiler/analyze/cause_names.h"
 
-#include <algorithm>
 #include <array>
 
 namespace zerostall {
@@ -69,22 +68,10 @@ constexpr auto kClues = std::to_array<NameClue>({
     {kernel, "non_finite", amp_scaler, medium, kDown}, {kernel, "nonfinite", amp_scaler, medium, kDown},
     {kernel, "isfinite", finite_check, medium, kDown}, {kernel, "isnan", finite_check, medium, kDown}, {kernel, "isinf", finite_check, medium, kDown},
 });
-
-// Parts of the names of kernels that update parameters; and of those that go over all gradients for another reason.
-constexpr auto kOptimizers = std::to_array<std::string_view>({
-    "multi_tensor_apply", "FusedAdam", "fused_adam", "FusedSgd", "fused_sgd", "adamw", "Adam", "lamb", "Lamb", "adagrad",
-});
-constexpr auto kNoOptimizers = std::to_array<std::string_view>({"Norm", "norm", "nscale", "finite", "copy", "Copy", "zero_"});
 // clang-format on
 
 }  // namespace
 
 std::span<const NameClue> name_clues() { return kClues; }
-
-bool is_optimizer_kernel(std::string_view name) {
-  const auto holds = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  return std::any_of(kOptimizers.begin(), kOptimizers.end(), holds) &&
-         std::none_of(kNoOptimizers.begin(), kNoOptimizers.end(), holds);
-}
 
 }  // namespace zerostall

@@ -27,6 +27,4 @@ struct NameClue {
 // Of several that fit, the first with the highest confidence counts.
 std::span<const NameClue> name_clues();
 
-bool is_optimizer_kernel(std::string_view name);
-
 }  // namespace zerostall

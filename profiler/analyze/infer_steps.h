@@ -23,4 +23,7 @@ struct InferredSteps {
 // that is looked for: a wait every fifty steps must not change it.
 InferredSteps infer_steps(const Trace& trace);
 
+// Stage 3 as a whole: steps as they are marked (with an empty `how`), and only where nothing marks any, inferred ones.
+InferredSteps find_steps(const Trace& trace, const StepOptions& options = {});
+
 }  // namespace zerostall

@@ -171,6 +171,10 @@ std::string_view name_of(StepsFrom from) {
       return "marks";
     case StepsFrom::profiler:
       return "profiler";
+    case StepsFrom::anchor:
+      return "anchor";
+    case StepsFrom::period:
+      return "period";
     case StepsFrom::none:
       break;
   }

@@ -14,7 +14,10 @@ enum class StepsFrom : std::uint8_t {
   none,
   marks,     // ranges `step N` in NVTX domain `zerostall`
   profiler,  // NVTX ranges or marks whose text matches the step pattern
+  anchor,    // inferred: something that happens once per step (infer_steps.h)
+  period,    // inferred: launches that repeat
 };
+constexpr bool is_inferred(StepsFrom from) { return from == StepsFrom::anchor || from == StepsFrom::period; }
 std::string_view name_of(StepsFrom from);
 
 struct Region {

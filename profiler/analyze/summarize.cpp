@@ -258,7 +258,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
 
 RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
   const Trace trace = build_trace(std::move(raw));
-  const Steps steps = split_steps(trace, step_options);
+  const InferredSteps found = find_steps(trace, step_options);
+  const Steps& steps = found.steps;
   std::vector<Wait> waits = find_waits(trace);
   const OwnCosts costs(trace.meta);
   const bool corrected = options.corrected && costs.known() && trace.meta.clock == Clock::measured;
@@ -266,6 +267,10 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   const Measured measured = measure_steps(trace, steps, waits);
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
+  if (is_inferred(steps.from)) {
+    run.steps_confidence = found.confidence;
+    run.steps_how = found.how;
+  }
   if (trace.meta.clock == Clock::modelled && !options.own_cost) {
     run.meta.own_cost.clear();
     return run;

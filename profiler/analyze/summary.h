@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/analyze/infer_steps.h"
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
 #include "profiler/analyze/sites.h"
@@ -92,6 +93,8 @@ struct RunSummary {
   std::optional<bool>
       times_repeatable;  // modelled times: would they come out the same again; nullopt for measured ones
   StepsFrom steps_from = StepsFrom::none;
+  std::optional<Confidence> steps_confidence;  // of inferred steps; nullopt: they were marked, or there are none
+  std::string steps_how;                       // of inferred steps: InferredSteps::how
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
   Counters background, unclosed, outside, totals;
@@ -137,7 +140,7 @@ std::vector<WaitGroup> group_waits(const RunSummary& run);
 RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
                      const SummaryOptions& options);
 
-// Stages 2 to 7 in a row.
+// Stages 2 to 7 in a row. Where nothing marks steps they are inferred.
 RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options = {});
 
 }  // namespace zerostall

@@ -188,8 +188,7 @@ std::vector<std::string> doubts(const VerifyRun& run) {
                                 : setting + ": the program never used CUDA");
     return found;
   }
-  if (s.truncated)
-    found.push_back(fmt::format("{}: the trace is {}", setting, describe(s.end)));
+  if (s.truncated) found.push_back(fmt::format("{}: the trace is {}", setting, describe(s.end)));
   if (s.lost > 0) found.push_back(fmt::format("{}: {} of GPU work lost", setting, counted(s.lost, "record")));
   if (s.judged() < kFewestJudgedSteps)
     found.push_back(fmt::format("{}: {} in the trace to judge after {} of warm-up, at least {} are needed", setting,
@@ -230,6 +229,10 @@ std::vector<std::string> notes_for(const std::vector<VerifyRun>& runs) {
 
 void judge_run(const VerifyPlan& plan, const std::vector<VerifyRun>& runs, const VerifyRun& run,
                std::vector<std::string>& violations, std::vector<std::string>& uncertain) {
+  if (is_inferred(run.summary.steps_from)) {
+    uncertain.push_back(setting_name(run.fixes) + ": no step is marked, and inferred steps prove nothing");
+    return;
+  }
   const auto doubtful = doubts(run);
   uncertain.insert(uncertain.end(), doubtful.begin(), doubtful.end());
   const auto expected = expectations(plan, run.fixes);

@@ -39,6 +39,13 @@ TEST(JudgeVerify, NamesTheFixTheStepAndTheCallOfASabotagedStep) {
   EXPECT_THAT(texts(judgement), ElementsAre(std::string("bn-pinning removed 0 of 2 waits in step 4: 2 × ") + kBnCall));
 }
 
+TEST(JudgeVerify, ProvesNothingByInferredSteps) {
+  auto runs = good_runs();
+  runs[1].summary.steps_from = StepsFrom::anchor;
+  EXPECT_EQ(judge(runs).verdict, Verdict::cannot_tell);
+  EXPECT_THAT(texts(judge(runs)), ElementsAre("bn-pinning: no step is marked, and inferred steps prove nothing"));
+}
+
 TEST(JudgeVerify, FindsTheCallsOfAFixThatNeverWorks) {
   auto runs = good_runs();
   runs[1] = make_run({"bn-pinning"}, StepShape{});

@@ -50,12 +50,27 @@ TEST(RecordLines, ShowTotalsAndHowToMarkStepsWhereThereAreNone) {
                           "next: zerostall stat run.zstall"));
 }
 
+TEST(RecordLines, SayThatStepsAreInferred) {
+  TraceBuilder t;
+  for (int n = 0; n < 5; ++n) {
+    t.launch(), t.item();
+    t.launch(7, "multi_tensor_apply_kernel");
+  }
+  const auto lines = record_lines("run.zstall", {{"process-1", summary_of(t)}}, 0);
+  EXPECT_EQ(lines[0],
+            "run.zstall · simulated H200 · 5 steps (inferred, high confidence), first 2 not judged · 1 wait per step");
+  EXPECT_EQ(lines[2],
+            "steps are inferred, not marked; to be certain, call torch.cuda.nvtx.mark(f\"step {i}\") at the start of "
+            "each step");
+}
+
 TEST(RecordLines, ShowEachProcessAndThenTheWorst) {
   TraceBuilder a, b;
   a.item();
   b.item(), b.item();
   b.closed = false;
-  a.meta = R"({"clock": "modelled", "simulated_model": "h200", "program": "python3", "script": "a.py", "arguments": 1})";
+  a.meta =
+      R"({"clock": "modelled", "simulated_model": "h200", "program": "python3", "script": "a.py", "arguments": 1})";
   const auto lines = record_lines("all", {{"rank0", summary_of(a)}, {"rank1", summary_of(b)}}, 1);
   EXPECT_EQ(lines[0], "all · simulated H200 · 2 processes");
   EXPECT_EQ(lines[1], "  rank0 (python3 a.py + 1 argument): no steps marked · 1 wait in all");

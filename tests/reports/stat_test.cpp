@@ -25,10 +25,10 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
   EXPECT_EQ(keys(json),
             (std::vector<std::string>{
-                "schema",    "source",   "device",     "complete", "windows", "lost",       "times_repeatable",
-                "corrected", "own_cost", "steps_from", "warmup",   "steps",   "background", "unclosed",
-                "outside",   "totals",   "per_step",   "regions",  "waits",   "calls",      "copies",
-                "gpu_work",  "stacks",   "sites",      "oddities", "contents"}));
+                "schema",     "source",   "device",     "complete",         "windows",   "lost",     "times_repeatable",
+                "corrected",  "own_cost", "steps_from", "steps_confidence", "steps_how", "warmup",   "steps",
+                "background", "unclosed", "outside",    "totals",           "per_step",  "regions",  "waits",
+                "calls",      "copies",   "gpu_work",   "stacks",           "sites",     "oddities", "contents"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -143,6 +143,8 @@ TEST(StatJson, WritesUnknownAsNull) {
   EXPECT_TRUE(empty["device"].is_null());
   EXPECT_TRUE(empty["per_step"]["waits"].is_null());
   EXPECT_EQ(empty["steps_from"], "none");
+  EXPECT_TRUE(empty["steps_confidence"].is_null());
+  EXPECT_TRUE(empty["steps_how"].is_null());
 }
 
 // A newer CUPTI, a call of what is new in it, a graph recorded as a whole.
@@ -231,6 +233,21 @@ TEST(StatText, FoldsEqualStepsAndShowsRegionsCallsAndCopies) {
   EXPECT_THAT(text, HasSubstr("cudaMemcpyAsync host to device"));
   EXPECT_THAT(text, Not(HasSubstr("oddity")));
   EXPECT_THAT(text, Not(HasSubstr("background")));
+}
+
+TEST(StatText, SaysHowStepsWithoutMarksWereFound) {
+  TraceBuilder t;
+  for (int n = 0; n < 5; ++n) t.launch(), t.item(), t.launch(7, "multi_tensor_apply_kernel");
+  const std::string file = t.bytes();
+  const RunSummary run = analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t"});
+  EXPECT_THAT(render_stat_text(run),
+              AllOf(HasSubstr("5 steps (inferred: each with multi_tensor_apply_kernel; 5 of 5 are the same 2 launches; "
+                              "high confidence), first 2 not judged"),
+                    HasSubstr("steps are inferred, not marked; to be certain, call torch.cuda.nvtx.mark")));
+  const Json json = Json::parse(render_stat_json(run));
+  EXPECT_EQ(json["steps_from"], "anchor");
+  EXPECT_EQ(json["steps_confidence"], "high");
+  EXPECT_EQ(json["steps_how"], "each with multi_tensor_apply_kernel; 5 of 5 are the same 2 launches");
 }
 
 TEST(StatText, RendersATraceWithoutStepsOrCalls) { EXPECT_THAT(render_stat_text({}), HasSubstr("no steps marked")); }

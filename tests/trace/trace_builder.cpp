@@ -125,11 +125,20 @@ format::GpuRecord& TraceBuilder::run_on_device(format::GpuKind kind, std::uint32
   return gpu_ops.back();
 }
 
-format::CallRecord& TraceBuilder::launch(std::uint64_t stream) {
+format::CallRecord& TraceBuilder::launch(std::uint64_t stream, const std::string& kernel) {
   format::CallRecord& record = call("cudaLaunchKernel_v7000");
   record.stream = stream;
   record.context = 1;
-  run_on_device(format::GpuKind::kernel, record.correlation).name = id_of("kernel");
+  run_on_device(format::GpuKind::kernel, record.correlation).name = id_of(kernel);
+  return record;
+}
+
+format::CallRecord& TraceBuilder::launch_graph(std::uint64_t graph) {
+  format::CallRecord& record = call("cudaGraphLaunch_v10000");
+  record.stream = 7;
+  record.context = 1;
+  record.handle = graph;
+  run_on_device(format::GpuKind::graph, record.correlation);
   return record;
 }
 

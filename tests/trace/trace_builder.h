@@ -44,7 +44,8 @@ class TraceBuilder {
   format::CallRecord& call(const std::string& name, const Body& inside = {});
 
   // What programs do.
-  format::CallRecord& launch(std::uint64_t stream = 7);
+  format::CallRecord& launch(std::uint64_t stream = 7, const std::string& kernel = "kernel");
+  format::CallRecord& launch_graph(std::uint64_t graph);  // an executable one
   format::CallRecord& copy(const std::string& name, std::uint8_t kind, std::uint64_t bytes, std::uint8_t host_memory,
                            std::uint64_t stream = 7, bool with_record = true);
   format::CallRecord& sync(const std::string& name = "cudaStreamSynchronize_v3020", std::uint64_t stream = 7);
