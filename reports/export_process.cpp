@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "profiler/analyze/infer_steps.h"
 #include "profiler/trace/build_trace.h"
 
 namespace zerostall {
@@ -23,7 +24,7 @@ ExportProcess make_export_process(RawTrace raw, const ExportProcessOptions& opti
   process.file = options.file;
   process.trace = build_trace(std::move(raw));
   const Trace& trace = process.trace;
-  process.steps = split_steps(trace, options.steps);
+  process.steps = find_steps(trace, options.steps).steps;
   process.waits = find_waits(trace);
   const Measured measured = measure_steps(trace, process.steps, process.waits);
   SummaryOptions summary;

@@ -151,25 +151,15 @@ std::string apart_line(const RunSummary& run) {
   return line.empty() ? "" : fmt::format("\nnot in the totals: {}\n", line);
 }
 
-// Programs that copy data of ever new sizes have hundreds of kinds of waits, each seen once.
+// What fits a screen.
 constexpr std::size_t kMostRows = 15;
 
-// Without the rows behind the first few, which are those with most, and a line that says so.
-std::string render_first_rows(Table table, std::string_view kind, bool all) {
-  if (table.rows.empty()) return "";
-  const std::size_t left_out = all || table.rows.size() <= kMostRows + 1 ? 0 : table.rows.size() - kMostRows;
-  table.rows.resize(table.rows.size() - left_out);
-  const std::string more =
-      left_out > 0 ? fmt::format("... and {} more kinds of {}: --verbose shows all\n", left_out, kind) : "";
-  return "\n" + render_table(table) + more;
-}
-
-std::string waits_table(const RunSummary& run, bool all) {
+std::string waits_table(const RunSummary& run) {
   Table table{{"wait", "count", "per judged step"}, {}};
   for (const WaitGroup& group : group_waits(run))
     table.rows.push_back(
         {group.what, fmt::format("{}", group.count), group.per_step ? show_range(group.per_step) : "-"});
-  return render_first_rows(std::move(table), "waits", all);
+  return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
 // "1", "1..3"; of the whole trace where no step is judged.
@@ -196,21 +186,28 @@ std::string advice_lines(const RunSummary& run, std::size_t sites) {
 
 // The places that wait, with what is known of why.
 std::string sites_table(const RunSummary& run, bool all) {
-  Table table{{"where", run.judged() > 0 ? "waits/step" : "waits", "GPU ran dry", "blocked" + time_mark(run.meta),
-               "cause", "seen in"},
-              {},
-              2};
+  const bool costs =
+      std::any_of(run.sites.begin(), run.sites.end(), [](const Site& s) { return s.avoidable_ns.has_value(); });
+  Table table{
+      {"where", run.judged() > 0 ? "waits/step" : "waits", "in all", "GPU ran dry", "blocked" + time_mark(run.meta)},
+      {},
+      2};
+  if (costs) table.header.push_back("avoidable idle" + time_mark(run.meta));
+  table.header.insert(table.header.end(), {"cause", "seen in"});
   const std::size_t shown = all || run.sites.size() <= kMostRows + 1 ? run.sites.size() : kMostRows;
-  for (const Site& site : std::span(run.sites).first(shown))
-    table.rows.push_back({site.place, site_rate(site), site.drains ? fmt::format("{}", *site.drains) : "?",
-                          show_time(site.blocked_ns), cause_words(site.cause), site.cause.evidence});
+  for (const Site& site : std::span(run.sites).first(shown)) {
+    table.rows.push_back({site.place, site_rate(site), fmt::format("{}", site.count),
+                          site.drains ? fmt::format("{}", *site.drains) : "?", show_time(site.blocked_ns)});
+    auto& row = table.rows.back();
+    if (costs) row.push_back(site.avoidable_ns ? show_time(*site.avoidable_ns) : "?");
+    row.insert(row.end(), {cause_words(site.cause), site.cause.evidence});
+  }
   if (table.rows.empty()) return "";
   std::string text = "\n" + render_table(table);
   if (shown < run.sites.size())
-    text +=
-        fmt::format("... and {} more places, with fewer waits each: --verbose shows all\n", run.sites.size() - shown);
+    text += fmt::format("... and {} more places: --verbose shows all\n", run.sites.size() - shown);
   const std::string advice = advice_lines(run, shown);
-  return advice.empty() ? text : text + "\n" + advice;
+  return advice.empty() ? text : text + "\n" + advice + "zerostall explain CAUSE tells more of one\n";
 }
 
 std::string calls_table(const RunSummary& run) {
@@ -221,12 +218,12 @@ std::string calls_table(const RunSummary& run) {
   return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
-std::string copies_table(const RunSummary& run, bool all) {
+std::string copies_table(const RunSummary& run) {
   Table table{{"copy", "host memory", "bytes", "count", "per judged step"}, {}};
   for (const CopyRow& copy : run.copies)
     table.rows.push_back({copy.api + " " + copy.direction, copy.host_memory, show_bytes(copy.bytes),
                           fmt::format("{}", copy.count), copy.per_step ? show_range(copy.per_step) : "-"});
-  return render_first_rows(std::move(table), "copies", all);
+  return table.rows.empty() ? "" : "\n" + render_table(table);
 }
 
 // "launch 90 ns, stream_sync 2.1 us".
@@ -345,10 +342,20 @@ std::string render_processes(const std::string& path, const std::vector<NamedRun
          "\nBelow: " + printable(runs[shown].name) + "\n\n";
 }
 
+namespace {
+
+constexpr std::string_view kMoreDetails = "kinds of waits, calls and copies: --verbose; all of it: --json\n";
+
+std::string details(const RunSummary& run) {
+  return waits_table(run) + calls_table(run) + copies_table(run) + contents_table(run);
+}
+
+}  // namespace
+
 std::string render_stat_text(const RunSummary& run, bool verbose) {
   return header(run) + steps_table(run) + gpu_idle_line(run) + regions_table(run) + apart_line(run) +
-         sites_table(run, verbose) + waits_table(run, verbose) + calls_table(run) + copies_table(run, verbose) +
-         (verbose ? contents_table(run) : "") + oddity_lines(run);
+         sites_table(run, verbose) + (verbose ? details(run) : "") + oddity_lines(run) +
+         (verbose || !run.has_cuda_calls ? "" : std::string(kMoreDetails));
 }
 
 }  // namespace zerostall

@@ -56,7 +56,7 @@ bool is_asked_for(const std::string& fix, const std::vector<std::string>& fixes)
   return std::any_of(fixes.begin(), fixes.end(), [&](const std::string& on) { return base(on) == base(fix); });
 }
 
-// Waits that cost nothing in the run as it is, without fixes.
+// Waits with nothing queued before them in the run as it is, without fixes.
 std::string idle_line(const VerifyReport& report) {
   Counters sum;
   for (const StepRow& step : report.runs.front().summary.steps)

@@ -94,19 +94,19 @@ std::string shortened(std::string_view name) {
   return name.size() <= kMost ? std::string(name) : std::string(name.substr(0, kMost)) + "...";
 }
 
-// The last launch of its thread before each wait. Waits of a thread are in order.
+// The last launch of its thread before each wait, in the same step. Waits of a thread are in order.
 class LastLaunch {
  public:
   explicit LastLaunch(const Trace& trace) : trace_(trace) {}
-  std::string_view before(const Wait& wait) {
+  std::string_view before(const Wait& wait, const Step* step) {
     if (wait.thread != thread_) next_ = trace_.threads[thread_ = wait.thread].first, name_ = {};
     const Thread& thread = trace_.threads[thread_];
     for (; next_ < thread.first + thread.count && trace_.calls[next_].begin_ns < wait.begin_ns; ++next_) {
       const Call& call = trace_.calls[next_];
       if (call.outermost && is_launch(call.kind) && call.op != kNoIndex)
-        name_ = trace_.text(trace_.gpu_ops[call.op].name);
+        name_ = trace_.text(trace_.gpu_ops[call.op].name), launched_ns_ = call.begin_ns;
     }
-    return name_;
+    return step != nullptr && launched_ns_ < step->begin_ns ? std::string_view{} : name_;
   }
 
  private:
@@ -114,6 +114,7 @@ class LastLaunch {
   ThreadIndex thread_ = kNoIndex;
   CallIndex next_ = 0;
   std::string_view name_;
+  Nanos launched_ns_ = 0;
 };
 
 void place_by_position(const Step* step, const Wait& wait, std::string_view kernel, Site& site) {
@@ -124,7 +125,7 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
       site.function = site.place;
     }
   if (!kernel.empty()) site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel));
-  if (site.place.empty()) site.place = "before the first kernel";
+  if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
 }
 
 struct Group {
@@ -164,6 +165,8 @@ void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
     Group& unknown = it->second;
     other->site.count += unknown.site.count;
     other->site.blocked_ns = add_up(other->site.blocked_ns, unknown.site.blocked_ns);
+    if (unknown.site.avoidable_ns)
+      other->site.avoidable_ns = add_up(other->site.avoidable_ns.value_or(0), *unknown.site.avoidable_ns);
     other->drains += unknown.drains;
     other->drains_known = other->drains_known && unknown.drains_known;
     for (const auto& [what, n] : unknown.kinds) other->kinds[what] += n;
@@ -197,13 +200,12 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
   LastLaunch last_launch(trace);
   for (std::size_t i = 0; i < waits.size(); ++i) {
     const Wait& wait = waits[i];
-    const std::string_view kernel = last_launch.before(wait);
+    const auto at = step_at(steps.steps, wait.blocks_ns);
+    const Step* const step = at ? &steps.steps[*at] : nullptr;
+    const std::string_view kernel = last_launch.before(wait, step);
     if (!is_host_wait(wait.kind)) continue;
     Site site;
-    if (!place_by_stack(trace, call_of(trace, wait).stack, sources, site)) {
-      const auto step = step_at(steps.steps, wait.blocks_ns);
-      place_by_position(step ? &steps.steps[*step] : nullptr, wait, kernel, site);
-    }
+    if (!place_by_stack(trace, call_of(trace, wait).stack, sources, site)) place_by_position(step, wait, kernel, site);
     Group& group = groups[{site.place + '\n' + site.via, causes[i].kind}];
     if (group.site.count == 0) {
       group.site = std::move(site);
@@ -219,9 +221,12 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
   std::vector<Site> sites;
   for (auto& [key, group] : groups) sites.push_back(finish(group));
-  std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) {
-    return std::tuple(-a.judged, -a.count, -a.blocked_ns) < std::tuple(-b.judged, -b.count, -b.blocked_ns);
-  });
+  const bool measured_times = trace.meta.clock == Clock::measured;
+  const auto order = [&](const Site& site) {
+    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
+    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
+  };
+  std::stable_sort(sites.begin(), sites.end(), [&](const Site& a, const Site& b) { return order(a) < order(b); });
   return sites;
 }
 

@@ -41,8 +41,9 @@ struct Site {
   std::optional<Nanos> avoidable_ns;   // idle time of the GPU, of all of them; nullopt = not known
 };
 
-// Of host waits; `costs`: of the same waits, null = not known. Those with most in judged steps first, then those with
-// most in the whole trace, then by blocked time.
+// Of host waits; `costs`: of the same waits, null = not known. What to look at first comes first: where times are
+// measured the places whose waits cost most avoidable idle time, then those with most waits in judged steps, that drain
+// most, with most in all.
 std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                              const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
                              const SourceTexts& sources = {}, const WaitCosts* costs = nullptr);

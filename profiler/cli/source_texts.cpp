@@ -44,8 +44,10 @@ SourceTexts read_sources(const RawTrace& trace, const fs::path& trace_file) {
   std::size_t files = 0;
   for (const auto& [file, lines] : own_lines(trace)) {
     if (++files > kMostFiles) break;
-    if (!is_worth_reading(file, written)) continue;
-    std::ifstream source(file);
+    const fs::path beside = trace_file.parent_path() / file;
+    const bool here = is_worth_reading(file, written);
+    if (!here && !is_worth_reading(beside, written)) continue;
+    std::ifstream source(here ? fs::path(file) : beside);
     std::string text;
     for (std::uint32_t line = 1; line <= *lines.rbegin() && std::getline(source, text); ++line)
       if (lines.contains(line)) texts[{file, line}] = text;

@@ -38,7 +38,7 @@ std::string refusal(const std::string& file, int code = 2) {
 }
 
 TEST(StatImport, ShowsStepsOfAPyTorchTrace) {
-  const ChildResult result = stat({data("steps.json"), "--warmup", "0"});
+  const ChildResult result = stat({data("steps.json"), "--warmup", "0", "--verbose"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(
       result.out,

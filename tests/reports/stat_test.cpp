@@ -224,7 +224,7 @@ TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
 }
 
 TEST(StatText, FoldsEqualStepsAndShowsRegionsCallsAndCopies) {
-  const std::string text = render_stat_text(make_run({}, StepShape{}).summary);
+  const std::string text = render_stat_text(make_run({}, StepShape{}).summary, true);
   EXPECT_THAT(text, HasSubstr("t · simulated H200 · times modelled · 6 steps (from marks), first 2 not judged"));
   EXPECT_THAT(text, HasSubstr("\n0-1 warm-up"));
   EXPECT_THAT(text, HasSubstr("\n2-5 "));
@@ -304,11 +304,11 @@ TEST(StatText, CountsIdleWaitsAndMarksModelledColumns) {
   EXPECT_THAT(
       text,
       HasSubstr(
-          "\nnote: 1 of 2 waits in the whole trace found the GPU already idle (modelled): they cost nothing today"));
+          "\nnote: 1 of 2 waits in the whole trace found nothing queued before them (modelled)"));
   TraceBuilder busy;
   busy.meta = R"({"tool": "test"})";
   busy.step(0, [&] { busy.launch(), busy.item(); });
-  EXPECT_THAT(render_stat_text(summary_of(busy)), Not(HasSubstr("idle")));
+  EXPECT_THAT(render_stat_text(summary_of(busy)), Not(HasSubstr("found nothing queued")));
   EXPECT_THAT(render_stat_text(summary_of(busy)), HasSubstr("GPU ran dry   "));
 }
 
