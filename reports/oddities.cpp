@@ -18,7 +18,7 @@ struct Oddity {
 
 constexpr auto kOddities = std::to_array<Oddity>({
     {"ambiguous_correlations", "piece", "of GPU work that calls of several processes may have started: linked to none"},
-    {"bad_numbers", "number", "that is none, or too large: events without a time were left out"},
+    {"bad_numbers", "number", "that cannot be read: events without a time were left out"},
     {"events_not_objects", "event", "that is no event: left out"},
     {"events_without_duration", "event", "without a duration: left out"},
     {"text_not_utf8", "piece", "of text that is not UTF-8: such bytes are shown escaped or replaced"},

@@ -106,7 +106,9 @@ std::string render_stack(const WaitStack& stack) {
 }  // namespace
 
 std::string render_stacks_text(const std::vector<WaitStack>& stacks) {
-  if (stacks.empty()) return "\nno call stacks in this trace (record with --stacks=waits, which is the default)\n";
+  if (stacks.empty())
+    return "\nno call stacks in this trace: zerostall record keeps them (--stacks=waits), torch.profiler with "
+           "with_stack=True\n";
   std::string text = "\nwhere waits come from";
   text += fmt::format(" ({} {})\n", stacks.size(), stacks.size() == 1 ? "place" : "places");
   if (std::any_of(stacks.begin(), stacks.end(),

@@ -184,6 +184,15 @@ std::string advice_lines(const RunSummary& run, std::size_t sites) {
   return text;
 }
 
+// Of a path the end tells most, of a kernel's name the beginning.
+std::string short_place(const Site& site) {
+  constexpr std::size_t kMost = 56;
+  const std::string place = printable(site.place);
+  if (place.size() <= kMost) return place;
+  const bool is_path = site.from == SiteFrom::own_line || site.from == SiteFrom::library_line;
+  return is_path ? "..." + place.substr(place.size() - kMost + 3) : place.substr(0, kMost - 3) + "...";
+}
+
 // The places that wait, with what is known of why.
 std::string sites_table(const RunSummary& run, bool all) {
   const bool costs =
@@ -196,7 +205,7 @@ std::string sites_table(const RunSummary& run, bool all) {
   table.header.insert(table.header.end(), {"cause", "seen in"});
   const std::size_t shown = all || run.sites.size() <= kMostRows + 1 ? run.sites.size() : kMostRows;
   for (const Site& site : std::span(run.sites).first(shown)) {
-    table.rows.push_back({site.place, site_rate(site), fmt::format("{}", site.count),
+    table.rows.push_back({short_place(site), site_rate(site), fmt::format("{}", site.count),
                           site.drains ? fmt::format("{}", *site.drains) : "?", show_time(site.blocked_ns)});
     auto& row = table.rows.back();
     if (costs) row.push_back(site.avoidable_ns ? show_time(*site.avoidable_ns) : "?");

@@ -68,7 +68,7 @@ std::string show_counter(Counter counter, const Counters& counters) {
 std::string idle_sentence(const Counters& counters, const std::string& where, const std::string& mark) {
   const Count &idle = counters[Counter::idle_waits], &waits = counters[Counter::waits];
   if (!waits || idle.value_or(0) == 0) return {};
-  return fmt::format("{} of {}{} found nothing queued before them{}: they waited for no more than their own copy", *idle,
+  return fmt::format("{} of {}{} found nothing queued before{}, and waited at most for a copy of their own", *idle,
                      counted(*waits, "wait"), where, mark);
 }
 

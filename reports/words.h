@@ -18,7 +18,7 @@ std::string show_time_range(const std::optional<Spread>& spread);  // "1.25 ms",
 std::string show_counter(Counter counter, const CounterSpreads& spreads);
 std::string show_counter(Counter counter, const Counters& counters);
 
-// "2 of 3 waits in `train` found nothing queued before them: ..."; "" when there are none or it is not known.
+// "2 of 3 waits in `train` found nothing queued before, ..."; "" when there are none or it is not known.
 std::string idle_sentence(const Counters& counters, const std::string& where, const std::string& mark);
 
 // "simulated H200", "NVIDIA H200", "unknown device".

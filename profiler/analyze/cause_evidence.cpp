@@ -80,6 +80,21 @@ std::vector<EvidenceFrame> frames_of(const Trace& trace, std::uint32_t id, const
   return frames;
 }
 
+// The outermost call that began last.
+CallIndex last_call(const Trace& trace) {
+  CallIndex last = kNoIndex;
+  for (CallIndex i = 0; i < trace.calls.size(); ++i)
+    if (trace.calls[i].outermost && (last == kNoIndex || trace.calls[i].begin_ns >= trace.calls[last].begin_ns))
+      last = i;
+  return last;
+}
+
+// PyTorch's profiler waits for the device when it stops.
+bool is_end_of_profile(const Trace& trace, CallIndex last, const Wait& wait) {
+  return trace.meta.format == "kineto" && wait.kind == WaitKind::device_sync && wait.copy == kNoIndex &&
+         wait.sync == last;
+}
+
 // A wait as one of its kind within a step: which call of which thread on what, and how many of those there were before.
 using Key = std::tuple<ThreadIndex, StringId, StringId, Bytes, CopyDirection, std::int64_t>;
 
@@ -120,6 +135,7 @@ void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std
 std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                                       const SourceTexts& sources) {
   const Launches launches = find_launches(trace);
+  const CallIndex last = last_call(trace);
   std::vector<Evidence> all;
   std::vector<std::optional<std::size_t>> step_of;
   all.reserve(waits.size());
@@ -132,8 +148,8 @@ std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, co
       e.direction = e.copy->direction;
       e.bytes = e.copy->bytes;
     }
-    const Call* at = e.sync ? e.sync : e.copy;
-    if (at) e.frames = frames_of(trace, at->stack, sources);
+    if (e.copy || e.sync) e.frames = frames_of(trace, blocking_call(trace, wait).stack, sources);
+    e.ends_profile = is_end_of_profile(trace, last, wait);
     e.kernels = kernels_before(trace, launches.by_thread[wait.thread], wait.begin_ns);
     step_of.push_back(step_at(steps.steps, wait.blocks_ns));
     if (step_of.back()) {

@@ -32,6 +32,7 @@ struct Evidence {
   std::vector<std::string_view> kernels;  // last launched by the thread before it, last first, at most 4
   std::optional<PlaceInStep> place;       // nullopt: in no step
   bool on_marking_thread = true;          // of the step; true where there are no steps
+  bool ends_profile = false;              // the last call of a profile, a device sync
   bool in_every_step = false;             // the same copy or sync, as often before, in at least 4 of 5 steps
   bool step_moves_much_down = false, step_moves_much_up = false;  // 1 MiB and more, in its step
 };

@@ -39,7 +39,7 @@ constexpr std::array<CauseInfo, kCauseKinds> kInfos{{
     {"library-internal", "a library waits for purposes of its own",
      "call it less often, or read several values at once: torch.stack(values).tolist()"},
     {"unknown", "the trace does not tell why",
-     "record call stacks (zerostall record, or torch.profiler with with_stack=True), or add NVTX ranges"},
+     "mark your steps, and record call stacks (zerostall record, torch.profiler with_stack=True)"},
 }};
 
 }  // namespace

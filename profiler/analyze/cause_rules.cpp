@@ -81,7 +81,9 @@ std::optional<Cause> by_name(const Evidence& e) {
   std::optional<Cause> best;
   for (const NameClue& clue : name_clues()) {
     if ((best && clue.confidence <= best->confidence) || !fits(clue, e)) continue;
-    best = Cause{clue.kind, clue.confidence, fmt::format("{}{}", place_name(clue.place), clue.text)};
+    const bool is_scalar = clue.kind == download && e.bytes <= kScalar;  // .cpu() and print() of one number
+    best = Cause{is_scalar ? scalar_read : clue.kind, clue.confidence,
+                 fmt::format("{}{}", place_name(clue.place), clue.text)};
   }
   return best;
 }
@@ -154,6 +156,8 @@ std::optional<Cause> by_download(const Evidence& e) {
 
 std::optional<Cause> by_sync_alone(const Evidence& e) {
   if (e.copy || !e.sync || !is_host_wait(e.wait->kind)) return std::nullopt;
+  if (e.ends_profile && !e.place)
+    return Cause{library_internal, medium, "the last call of the profile: the profiler's own, as it stops"};
   if (e.wait->kind == WaitKind::device_sync)
     return Cause{explicit_sync, high, "the whole device is waited for, and nothing copied"};
   return Cause{explicit_sync, medium, "a sync without a copy before it"};

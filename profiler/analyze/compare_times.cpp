@@ -79,7 +79,7 @@ Times compare_times(Side a, Side b, const Comparison& so_far) {
     return times;
   }
   if (so_far.basis == Basis::run) {
-    times.why_not = "no steps on both sides";
+    times.why_not = "a side has no steps";
     return times;
   }
   if (devices_of(a) != devices_of(b)) {

@@ -4,8 +4,8 @@
 
 namespace zerostall {
 
-// A kernel that updates weights: torch's foreach and fused ones, Apex, DeepSpeed, bitsandbytes and others. Letter case is
-// ignored. Kernels that go over all gradients for another reason (clipping, unscaling, clearing) are none.
+// A kernel that updates weights: torch's foreach and fused ones, Apex, DeepSpeed, bitsandbytes and others. Letter case
+// is ignored. Kernels that go over all gradients for another reason (clipping, unscaling, clearing) are none.
 bool is_optimizer_kernel(std::string_view name);
 
 // "Optimizer.step#AdamW.step": the range in which PyTorch puts each update of itself.

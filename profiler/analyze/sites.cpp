@@ -11,9 +11,7 @@
 namespace zerostall {
 namespace {
 
-const Call& call_of(const Trace& trace, const Wait& wait) {
-  return trace.calls[wait.sync != kNoIndex ? wait.sync : wait.copy];
-}
+const Call& call_of(const Trace& trace, const Wait& wait) { return blocking_call(trace, wait); }
 
 std::string_view strip(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
@@ -148,15 +146,21 @@ void count(const Trace& trace, const Wait& wait, const Cause& cause, Group& grou
 
 using Groups = std::map<std::tuple<std::string, CauseKind>, Group>;  // by place and cause
 
+bool has_all_kinds(const Group& group, const Group& of) {
+  return std::all_of(of.kinds.begin(), of.kinds.end(),
+                     [&](const auto& kind) { return group.kinds.contains(kind.first); });
+}
+
 // Waits of a place of which nothing is known (those of an unclosed step, of the warm-up) are like the others of that
-// place, if these are of one kind.
+// place, if these are the same calls and copies, for one cause.
 void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
   for (auto it = groups.begin(); it != groups.end();) {
     const auto& [place, kind] = it->first;
     Group* other = nullptr;
     int others = 0;
     for (std::size_t k = 0; kind == CauseKind::unknown && k + 1 < kCauseKinds; ++k)
-      if (const auto found = groups.find({place, static_cast<CauseKind>(k)}); found != groups.end())
+      if (const auto found = groups.find({place, static_cast<CauseKind>(k)});
+          found != groups.end() && has_all_kinds(found->second, it->second))
         other = &found->second, ++others;
     if (others != 1) {
       ++it;

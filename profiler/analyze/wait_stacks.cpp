@@ -8,9 +8,7 @@ namespace zerostall {
 namespace {
 
 // The call that a wait is at: that of a copy and its sync are in one function as a rule, and the sync always blocks.
-const Call& call_of(const Trace& trace, const Wait& wait) {
-  return trace.calls[wait.sync != kNoIndex ? wait.sync : wait.copy];
-}
+const Call& call_of(const Trace& trace, const Wait& wait) { return blocking_call(trace, wait); }
 
 struct Counts {
   std::int64_t total = 0;

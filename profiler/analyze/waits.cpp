@@ -249,6 +249,12 @@ std::vector<Wait> find_waits(const Trace& trace) {
   return waits;
 }
 
+const Call& blocking_call(const Trace& trace, const Wait& wait) {
+  const bool copy_blocks =
+      wait.copy != kNoIndex && is_blocking_copy(trace.calls[wait.copy]) && !trace.calls[wait.copy].async;
+  return trace.calls[wait.sync == kNoIndex || copy_blocks ? wait.copy : wait.sync];
+}
+
 std::string describe(const Trace& trace, const Wait& wait) {
   std::string text;
   if (wait.copy != kNoIndex) {

@@ -56,6 +56,9 @@ bool is_blocking_memset(const Call& call);
 // A copy call of which the trace does not tell whether it blocks.
 bool is_unknown_copy(const Call& call);
 
+// The call in which the host waits, of a copy and its sync: the copy where that blocks by its very name.
+const Call& blocking_call(const Trace& trace, const Wait& wait);
+
 // What a person recognises the wait by: "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize".
 std::string describe(const Trace& trace, const Wait& wait);
 

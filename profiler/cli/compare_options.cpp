@@ -12,8 +12,7 @@ void add_diff(CLI::App& app, DiffOptions& options) {
   word(diff->add_option("TRACE", options.a, "Traces, as `stat` takes them: A and B, or all of side A with --vs"), "");
   word(diff->add_option("--vs", options.b, "The traces of side B"), "TRACE...");
   diff->add_flag("--json", options.json, "Print JSON (schema zerostall/diff/1)");
-  rank(diff, options.rank,
-       "The process to compare, of several (default: the one of A that waits most)");
+  rank(diff, options.rank, "The process to compare, of several (default: the one of A that waits most)");
   how_to_find_steps(diff, options.warmup, options.step_pattern);
 }
 

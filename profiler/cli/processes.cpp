@@ -145,6 +145,9 @@ std::string why_no_calls(const RunSummary& run) {
         describe(run.end));
   if (!run.tool_problems.empty())
     return fmt::format("{} holds no CUDA call, and the tracer had a problem: {}", run.path, run.tool_problems.front());
+  if (run.meta.format != "zstall")
+    return fmt::format("{} holds no CUDA call: it was recorded without CUDA, or the program did not use the GPU",
+                       run.path);
   return fmt::format("{} holds no CUDA call: the program never used the GPU while it was recorded", run.path);
 }
 

@@ -56,7 +56,7 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
   } else if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_no_calls(run);
-  } else if (run.steps.empty() && !options.step_pattern.empty()) {
+  } else if ((run.steps.empty() || is_inferred(run.steps_from)) && !options.step_pattern.empty()) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
   } else if (!all.unreadable.empty()) {

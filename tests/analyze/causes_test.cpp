@@ -134,6 +134,22 @@ TEST(Causes, BlocksMovedOneWayAreNot) {
   EXPECT_EQ(cause_of(t).kind, CauseKind::pageable_batch);
 }
 
+TEST(Causes, TheLastSyncOfAProfileIsTheProfilers) {
+  TraceBuilder t = steps_of([](auto& b) { launch(b, 5); });
+  t.sync("cudaDeviceSynchronize_v3020", 0);
+  Trace trace = t.trace();
+  EXPECT_EQ(find_causes(trace, split_steps(trace), find_waits(trace)).back().kind, CauseKind::explicit_sync);
+  trace.meta.format = "kineto";
+  EXPECT_EQ(find_causes(trace, split_steps(trace), find_waits(trace)).back().kind, CauseKind::library_internal);
+}
+
+TEST(Causes, ADeviceSyncInAStepOfAProfileIsNot) {
+  TraceBuilder t = steps_of([](auto& b) { launch(b, 5), b.sync("cudaDeviceSynchronize_v3020", 0); });
+  Trace trace = t.trace();
+  trace.meta.format = "kineto";
+  EXPECT_EQ(find_causes(trace, split_steps(trace), find_waits(trace)).back().kind, CauseKind::explicit_sync);
+}
+
 TEST(Causes, NothingKnownIsUnknown) {
   TraceBuilder t;
   t.upload(4096);  // in no step, no stack
@@ -151,7 +167,7 @@ TEST(Causes, EveryKnownNameTellsItsCause) {
     e.copy = &copy;
     e.sync = &sync;
     e.direction = clue.direction == CopyDirection::unknown ? CopyDirection::device_to_host : clue.direction;
-    e.bytes = 4;
+    e.bytes = clue.kind == CauseKind::download ? 4096 : 4;
     if (clue.place == NamePlace::op || clue.place == NamePlace::function) e.frames = {{"", clue.text, "", true}};
     if (clue.place == NamePlace::file) e.frames = {{clue.text, "f", "", true}};
     if (clue.place == NamePlace::source)

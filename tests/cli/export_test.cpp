@@ -95,9 +95,11 @@ TEST_F(Export, TakesTheNewestRun) {
 
 TEST_F(Export, TellsNoFolders) {
   put("secret-folder/t.zstall", trace_bytes());
-  for (const char* format : {"perfetto", "chrome", "csv", "json"})
-    EXPECT_THAT(run(std::string("\"$here/work/secret-folder/t.zstall\" --format ") + format).out,
-                Not(HasSubstr("secret-folder")));
+  for (const char* format : {"perfetto", "chrome", "csv", "json"}) {
+    const ChildResult result = run(std::string("\"$PWD/secret-folder/t.zstall\" --format ") + format);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, Not(HasSubstr("secret-folder")));
+  }
 }
 
 TEST_F(Export, PutsAllProcessesOfAFolderIntoOneFile) {

@@ -121,8 +121,11 @@ void Merger::tell_end(const EventChunks& chunks) {
   if (list_ended_ && source.damage().empty()) return;
   all_.truncated = true;
   if (!source.damage().empty()) {
-    all_.end.byte = source.input_bytes();
-    if (!source.damage().ends_with("ends early")) all_.end.damage = source.damage();
+    // Where it is damaged is found out only at its end.
+    if (source.damage().ends_with("ends early"))
+      all_.end.byte = source.input_bytes();
+    else
+      all_.end.damage = source.damage();
   } else {
     if (!source.is_compressed()) all_.end.byte = left_over_begin_;
     if (full_) all_.end.damage = "not JSON";
