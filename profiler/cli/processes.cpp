@@ -6,11 +6,13 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <span>
 #include <tuple>
 
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
 #include "profiler/trace/format.h"
+#include "profiler/trace/import/text_source.h"
 
 namespace zerostall::cli {
 namespace {
@@ -45,6 +47,18 @@ bool comes_first(const fs::path& a, const fs::path& b) {
 // As tools call them. A folder may hold other JSON too.
 constexpr std::array<std::string_view, 4> kTraceNames = {".zstall", ".pt.trace.json", ".pt.trace.json.gz", ".sqlite"};
 
+// Whether other JSON begins like a trace.
+bool begins_like_a_trace(const fs::path& file) {
+  constexpr std::size_t kLook = std::size_t{1} << 16;
+  auto source = TextSource::open(file, Bytes{1} << 30);
+  if (!source) return false;
+  std::string text(kLook, '\0');
+  const auto n = source->read(std::span(text));
+  if (!n) return false;
+  text.resize(*n);
+  return text.find("\"traceEvents\"") != std::string::npos || text.find("\"ph\"") != std::string::npos;
+}
+
 // While they grow, traces have other names.
 bool is_trace(const fs::directory_entry& entry) {
   std::error_code error;
@@ -52,6 +66,7 @@ bool is_trace(const fs::directory_entry& entry) {
   if (!entry.is_regular_file(error) || name.starts_with('.')) return false;
   for (const std::string_view ending : kTraceNames)
     if (name.ends_with(ending)) return true;
+  if (name.ends_with(".json") || name.ends_with(".json.gz")) return begins_like_a_trace(entry.path());
   std::array<char, format::kMagic.size()> magic{};
   std::ifstream(entry.path(), std::ios::binary).read(magic.data(), magic.size());
   return magic == format::kMagic;
@@ -72,7 +87,8 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
     if (is_trace(*it)) files.push_back(it->path());
   if (error) return Error{fmt::format("cannot read {}: {}", path.string(), error.message())};
   if (files.empty())
-    return Error{fmt::format("{} is a folder without traces (*.zstall, *.pt.trace.json, *.sqlite)", path.string())};
+    return Error{fmt::format("{} is a folder without traces (*.zstall, *.json or *.json.gz with traceEvents, *.sqlite)",
+                             path.string())};
   std::sort(files.begin(), files.end(), comes_first);
   return files;
 }

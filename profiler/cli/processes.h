@@ -13,7 +13,7 @@
 namespace zerostall::cli {
 
 // Files of a trace: the file itself, or what lies in the folder, ranks in order and then the others by name; of a
-// folder what is called *.zstall, *.pt.trace.json, *.pt.trace.json.gz or *.sqlite, or begins like our own traces. Fails
+// folder what is called *.zstall or *.sqlite, is JSON (.gz or not) that begins like a trace, or begins like our own traces. Fails
 // for a folder without traces; a file that is no trace is found out by reading it.
 Result<std::vector<std::filesystem::path>> trace_files(const std::filesystem::path& path);
 

@@ -66,10 +66,9 @@ TEST(StatImport, SeveralProcessesOfOneFileAreShownSideBySide) {
 
 TEST(StatImport, AFolderOfRanksIsOneRecording) {
   const auto folder = TempFolder::make();
-  for (const char* name : {"rank0.pt.trace.json", "rank1.pt.trace.json"})
-    fs::copy(data("steps.json"), folder->path() / name);
+  for (const char* name : {"rank0.pt.trace.json", "rank1.json"}) fs::copy(data("steps.json"), folder->path() / name);
   EXPECT_TRUE(write_file(folder->path() / "settings.json", "{}"));
-  EXPECT_THAT(stat({folder->path().string()}).out, AllOf(HasSubstr("2 processes"), HasSubstr("rank1.pt.trace.json")));
+  EXPECT_THAT(stat({folder->path().string()}).out, AllOf(HasSubstr("2 processes"), HasSubstr("rank1.json")));
 }
 
 TEST(StatImport, ReadsFromAPipe) {
