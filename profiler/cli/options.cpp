@@ -143,7 +143,7 @@ void most_expanded(CLI::App* command, std::int64_t& bytes) {
 
 void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
-      app.add_subcommand("stat", "Show every step of a recorded trace: waits, syncs, copies, blocked time");
+      app.add_subcommand("stat", "Show where each step of a trace waits, and why: our own traces and other tools'");
   stat->group(kYourProgram)->footer(kStatFooter);
   trace_file(stat, options.file);
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
