@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
-#include "profiler/analyze/cause_names.h"
-#include "profiler/analyze/optimizers.h"
+#include "profiler/analyze/launches.h"
 #include "profiler/analyze/wait_stacks.h"
 
 namespace zerostall {
@@ -16,33 +14,21 @@ constexpr Bytes kMuch = Bytes{1} << 20;
 constexpr std::size_t kMostKernels = 4;
 
 // Launches of the whole process by begin, and of each thread by position.
-struct Launches {
+struct LaunchPlaces {
   std::vector<Nanos> times;                       // ascending
-  std::vector<Nanos> optimizer;                   // those of optimizers, ascending
   std::vector<std::vector<CallIndex>> by_thread;  // ascending
 };
 
-std::string_view kernel_of(const Trace& trace, const Call& launch) {
-  return launch.op == kNoIndex ? std::string_view{} : trace.text(trace.gpu_ops[launch.op].name);
-}
-
-Launches find_launches(const Trace& trace) {
-  Launches launches;
+LaunchPlaces find_launches(const Trace& trace) {
+  LaunchPlaces launches;
   launches.by_thread.resize(trace.threads.size());
-  std::map<StringId, bool> known;
   for (CallIndex i = 0; i < trace.calls.size(); ++i) {
     const Call& call = trace.calls[i];
     if (!call.outermost || !is_launch(call.kind)) continue;
     launches.times.push_back(call.begin_ns);
     launches.by_thread[call.thread].push_back(i);
-    if (call.op == kNoIndex) continue;
-    const StringId name = trace.gpu_ops[call.op].name;
-    const auto [entry, is_new] = known.try_emplace(name, false);
-    if (is_new) entry->second = is_optimizer_kernel(trace.text(name));
-    if (entry->second) launches.optimizer.push_back(call.begin_ns);
   }
   std::sort(launches.times.begin(), launches.times.end());
-  std::sort(launches.optimizer.begin(), launches.optimizer.end());
   return launches;
 }
 
@@ -50,11 +36,10 @@ std::int64_t count_in(const std::vector<Nanos>& times, Nanos begin, Nanos end) {
   return std::lower_bound(times.begin(), times.end(), end) - std::lower_bound(times.begin(), times.end(), begin);
 }
 
-PlaceInStep place_in(const Step& step, const Wait& wait, const Launches& launches) {
+PlaceInStep place_in(const Step& step, const Wait& wait, const LaunchPlaces& launches) {
   PlaceInStep place;
   place.launches_before = count_in(launches.times, step.begin_ns, wait.begin_ns);
   place.launches_after = count_in(launches.times, wait.end_ns, step.end_ns);
-  place.after_optimizer = count_in(launches.optimizer, step.begin_ns, wait.begin_ns) > 0;
   return place;
 }
 
@@ -62,7 +47,8 @@ std::vector<std::string_view> kernels_before(const Trace& trace, const std::vect
   std::vector<std::string_view> names;
   auto it = std::partition_point(launches.begin(), launches.end(),
                                  [&](CallIndex i) { return trace.calls[i].begin_ns < time; });
-  while (it != launches.begin() && names.size() < kMostKernels) names.push_back(kernel_of(trace, trace.calls[*--it]));
+  while (it != launches.begin() && names.size() < kMostKernels)
+    names.push_back(launched_name(trace, trace.calls[*--it]));
   return names;
 }
 
@@ -134,7 +120,7 @@ void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std
 
 std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                                       const SourceTexts& sources) {
-  const Launches launches = find_launches(trace);
+  const LaunchPlaces launches = find_launches(trace);
   const CallIndex last = last_call(trace);
   std::vector<Evidence> all;
   std::vector<std::optional<std::size_t>> step_of;

@@ -19,7 +19,6 @@ struct EvidenceFrame {
 // Where in its step a wait stands, by launches of the whole process.
 struct PlaceInStep {
   std::int64_t launches_before = 0, launches_after = 0;
-  bool after_optimizer = false;  // an optimizer's kernel was launched before it
 };
 
 struct Evidence {

@@ -11,8 +11,6 @@
 namespace zerostall {
 namespace {
 
-const Call& call_of(const Trace& trace, const Wait& wait) { return blocking_call(trace, wait); }
-
 std::string_view strip(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
@@ -209,7 +207,8 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
     const std::string_view kernel = last_launch.before(wait, step);
     if (!is_host_wait(wait.kind)) continue;
     Site site;
-    if (!place_by_stack(trace, call_of(trace, wait).stack, sources, site)) place_by_position(step, wait, kernel, site);
+    if (!place_by_stack(trace, blocking_call(trace, wait).stack, sources, site))
+      place_by_position(step, wait, kernel, site);
     Group& group = groups[{site.place + '\n' + site.via, causes[i].kind}];
     if (group.site.count == 0) {
       group.site = std::move(site);

@@ -7,9 +7,6 @@
 namespace zerostall {
 namespace {
 
-// The call that a wait is at: that of a copy and its sync are in one function as a rule, and the sync always blocks.
-const Call& call_of(const Trace& trace, const Wait& wait) { return blocking_call(trace, wait); }
-
 struct Counts {
   std::int64_t total = 0;
   std::vector<Count> judged;  // by judged step
@@ -21,7 +18,7 @@ std::map<std::uint32_t, CountsByWhat> count(const Trace& trace, const std::vecto
   std::map<std::uint32_t, CountsByWhat> stacks;
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
   const auto counts_of = [&](const Wait& wait) -> Counts& {
-    const std::uint32_t id = call_of(trace, wait).stack;
+    const std::uint32_t id = blocking_call(trace, wait).stack;
     Counts& counts = stacks[trace.stacks.stacks.contains(id) ? id : 0][describe(trace, wait)];
     counts.judged.resize(judged, 0);
     return counts;

@@ -46,8 +46,7 @@ class Export {
     for (const std::string& why : left_out_) say("left out: " + why);
     if (!unreadable.empty()) {
       outcome.code = ExitCode::cannot_tell;
-      outcome.error = fmt::format("{} of {} traces in {} cannot be read: {}", unreadable.size(),
-                                  unreadable.size() + seen_.size(), path, unreadable.front().why);
+      outcome.error = why_not_all(unreadable, seen_.size(), path);
     }
     return outcome;
   }
@@ -129,13 +128,9 @@ Outcome run_export(const ExportArguments& options) {
   if (options.schema) return {ExitCode::ok, std::string(export_schema()), {}};
   if (!is_valid_pattern(options.step_pattern))
     return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
-  std::string path = options.file;
-  if (path.empty()) {
-    const auto newest = newest_trace(".");
-    if (!newest) return fail(ExitCode::bad_use, newest.error().message);
-    path = newest->string();
-    say("exporting " + path);
-  }
+  const auto named = named_or_newest(options.file, "exporting");
+  if (!named) return fail(ExitCode::bad_use, named.error().message);
+  const std::string& path = *named;
   const auto files = trace_files(path);
   if (!files) return fail(ExitCode::bad_use, files.error().message);
   auto target = ExportTarget::make(options.output, *files);

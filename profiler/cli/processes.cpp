@@ -11,6 +11,7 @@
 
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
+#include "profiler/cli/say.h"
 #include "profiler/trace/format.h"
 #include "profiler/trace/import/text_source.h"
 
@@ -128,6 +129,19 @@ Result<fs::path> newest_trace(const fs::path& folder) {
         fmt::format("no run*.zstall in this folder, but a recording that was killed left a trace: zerostall stat {}",
                     left.back().lexically_normal().string())};
   return Error{"no run*.zstall in this folder: name a trace, or record one with `zerostall record -- COMMAND`"};
+}
+
+Result<std::string> named_or_newest(const std::string& file, std::string_view doing) {
+  if (!file.empty()) return file;
+  const auto newest = newest_trace(".");
+  if (!newest) return newest.error();
+  say(fmt::format("{} {}", doing, newest->string()));
+  return newest->string();
+}
+
+std::string why_not_all(const std::vector<UnreadableTrace>& unreadable, std::size_t read, const std::string& path) {
+  return fmt::format("{} of {} traces in {} cannot be read: {}", unreadable.size(), unreadable.size() + read, path,
+                     unreadable.front().why);
 }
 
 std::string process_name(const TraceMeta& meta) {

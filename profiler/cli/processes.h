@@ -13,8 +13,8 @@
 namespace zerostall::cli {
 
 // Files of a trace: the file itself, or what lies in the folder, ranks in order and then the others by name; of a
-// folder what is called *.zstall or *.sqlite, is JSON (.gz or not) that begins like a trace, or begins like our own traces. Fails
-// for a folder without traces; a file that is no trace is found out by reading it.
+// folder what is called *.zstall or *.sqlite, is JSON (.gz or not) that begins like a trace, or begins like our own
+// traces. Fails for a folder without traces; a file that is no trace is found out by reading it.
 Result<std::vector<std::filesystem::path>> trace_files(const std::filesystem::path& path);
 
 using TakeProcess = std::function<void(std::string name, const std::filesystem::path& file, RawTrace)>;
@@ -26,6 +26,12 @@ Result<std::vector<UnreadableTrace>> for_each_process(const std::filesystem::pat
 
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);
+
+// The file that was named, or the newest run of the working folder, which is said: "DOING run.zstall".
+Result<std::string> named_or_newest(const std::string& file, std::string_view doing);
+
+// "1 of 3 traces in PATH cannot be read: WHY"; `unreadable` is not empty, `read` were.
+std::string why_not_all(const std::vector<UnreadableTrace>& unreadable, std::size_t read, const std::string& path);
 
 // "rank0", "host1-rank0" (a local rank), else "process-4711": how a trace's file is called beside others.
 std::string process_name(const TraceMeta& meta);

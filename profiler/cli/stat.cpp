@@ -8,7 +8,6 @@
 
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
-#include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
 #include "reports/stacks_text.h"
 #include "reports/stat_json.h"
@@ -61,8 +60,7 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
     outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
   } else if (!all.unreadable.empty()) {
     outcome.code = ExitCode::cannot_tell;
-    outcome.error = fmt::format("{} of {} traces in {} cannot be read: {}", all.unreadable.size(),
-                                runs.size() + all.unreadable.size(), path, all.unreadable.front().why);
+    outcome.error = why_not_all(all.unreadable, runs.size(), path);
   }
   return outcome;
 }
@@ -75,18 +73,13 @@ Outcome run_stat(const StatOptions& options) {
   if (!is_valid_pattern(step_options.pattern))
     return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
 
-  std::string path = options.file;
-  if (path.empty()) {
-    const auto newest = newest_trace(".");
-    if (!newest) return fail(ExitCode::bad_use, newest.error().message);
-    path = newest->string();
-    say("showing " + path);
-  }
-  auto all = read_all(path, options, step_options);
+  const auto path = named_or_newest(options.file, "showing");
+  if (!path) return fail(ExitCode::bad_use, path.error().message);
+  auto all = read_all(*path, options, step_options);
   if (!all) return fail(ExitCode::bad_use, all.error().message);
   const auto shown = choose_process(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(path, std::move(*all), *shown, options);
+  return show(*path, std::move(*all), *shown, options);
 }
 
 }  // namespace zerostall::cli

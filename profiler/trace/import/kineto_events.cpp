@@ -189,14 +189,15 @@ void EventParser::add(const EventFields& event, Events& events) {
   events.fractional_times += is_range && is_fractional(event.begin);
   EventKind kind = event.category_kind;
   const bool is_frame = kind == EventKind::op || kind == EventKind::python;
-  if (is_frame && is_profiler_step(bare(event.name))) kind = EventKind::annotation;  // in files before 2022
+  const bool is_step = is_frame && is_profiler_step(bare(event.name));  // in files before 2022
+  if (is_step) kind = EventKind::annotation;
   if (kind == EventKind::other) return;
   if (kind == EventKind::annotation) {
     if (is_range || phase == "B" || phase == "E" || phase == "i" || phase == "I")
       if (category != "gpu_user_annotation") add_annotation(event, events);
   } else if (!is_range) {
     events.oddities.add("events_without_duration");
-  } else if (kind == EventKind::op || kind == EventKind::python) {
+  } else if (is_frame) {
     add_frame(event, events);
   } else if (kind == EventKind::call) {
     add_call(event, events);
