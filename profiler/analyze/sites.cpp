@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -85,10 +86,7 @@ bool place_by_stack(const Trace& trace, std::uint32_t id, const SourceTexts& sou
   return false;
 }
 
-std::string shortened(std::string_view name) {
-  constexpr std::size_t kMost = 60;
-  return name.size() <= kMost ? std::string(name) : std::string(name.substr(0, kMost)) + "...";
-}
+constexpr std::size_t kMostOfKernel = 63;  // characters of its name
 
 // The last launch of its thread before each wait, in the same step. Waits of a thread are in order.
 class LastLaunch {
@@ -120,14 +118,16 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
       for (const std::string& name : regions) site.place += (site.place.empty() ? "in " : " > ") + name;
       site.function = site.place;
     }
-  if (!kernel.empty()) site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel));
+  if (!kernel.empty())
+    site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel, kMostOfKernel));
   if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
 }
 
 struct Group {
   Site site;
   std::map<std::string, std::int64_t> kinds;
-  std::vector<Count> judged;  // by judged step
+  std::vector<Count> judged;   // by judged step
+  std::uint32_t position = 0;  // in the result
   bool drains_known = true;
   std::int64_t drains = 0;
 };
@@ -177,12 +177,18 @@ void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
   }
 }
 
+// As cause_rules.cpp says it of the wait with which a profiler stops.
+bool is_of_the_tool(const Cause& cause) {
+  return cause.kind == CauseKind::library_internal && cause.evidence.find("the profiler's own") != std::string::npos;
+}
+
 Site finish(Group& group) {
   Site& site = group.site;
   const auto most = std::max_element(group.kinds.begin(), group.kinds.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   site.what = most->first;
   site.kinds = static_cast<std::int64_t>(group.kinds.size());
+  site.of_the_tool = is_of_the_tool(site.cause);
   site.per_step = spread_of(group.judged);
   for (const Count& one : group.judged) site.judged += *one;
   if (group.drains_known) site.drains = group.drains;
@@ -191,11 +197,40 @@ Site finish(Group& group) {
   return std::move(site);
 }
 
+// In the order of the result.
+FoundSites put_in_order(Groups& groups, const std::vector<Group*>& group_of, Clock clock) {
+  std::vector<std::pair<Site, Group*>> found;
+  for (auto& [key, group] : groups) found.emplace_back(finish(group), &group);
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const auto& a, const auto& b) { return comes_before(a.first, b.first, clock); });
+  FoundSites result;
+  for (auto& [site, group] : found) {
+    group->position = static_cast<std::uint32_t>(result.sites.size());
+    result.sites.push_back(std::move(site));
+  }
+  for (const Group* group : group_of) result.of_wait.push_back(group == nullptr ? kNoIndex : group->position);
+  return result;
+}
+
 }  // namespace
 
-std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                             const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
-                             const SourceTexts& sources, const WaitCosts* costs) {
+std::string_view name_of(SiteFrom from) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"own_line", "library_line", "op", "native", "region", "position"});
+  return kNames[static_cast<std::size_t>(from)];
+}
+
+bool comes_before(const Site& a, const Site& b, Clock clock) {
+  const auto order = [&](const Site& site) {
+    const Nanos avoidable = clock == Clock::measured && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
+    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
+  };
+  return order(a) < order(b);
+}
+
+FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                      const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
+                      const SourceTexts& sources, const WaitCosts* costs) {
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
   Groups groups;
   std::vector<Group*> group_of(waits.size(), nullptr);
@@ -222,15 +257,7 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
   for (std::size_t step = 0; step < judged; ++step)
     for (const std::uint32_t wait : measured.steps[warmup + step].waits)
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
-  std::vector<Site> sites;
-  for (auto& [key, group] : groups) sites.push_back(finish(group));
-  const bool measured_times = trace.meta.clock == Clock::measured;
-  const auto order = [&](const Site& site) {
-    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
-    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
-  };
-  std::stable_sort(sites.begin(), sites.end(), [&](const Site& a, const Site& b) { return order(a) < order(b); });
-  return sites;
+  return put_in_order(groups, group_of, trace.meta.clock);
 }
 
 }  // namespace zerostall

@@ -10,6 +10,8 @@
 namespace zerostall {
 namespace {
 
+constexpr std::size_t kMostPossible = 12;  // regions that are named to choose from
+
 StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, const std::vector<Wait>& waits,
                  bool judged) {
   StepRow row;
@@ -19,10 +21,13 @@ StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, c
   row.judged = judged;
   row.unsteady = judged && stats.grew;
   row.counters = stats.counters;
+  row.implicit_ns = stats.implicit_ns;
   for (const RegionStats& region : stats.regions) row.regions.push_back({std::string(region.name), region.counters});
-  for (const std::uint32_t i : stats.waits)
-    row.waits.push_back(
-        {regions_at(step, waits[i].blocks_ns), describe(trace, waits[i]), waits[i].kind, waits[i].host_to_device});
+  for (const std::uint32_t i : stats.waits) {
+    const Wait& wait = waits[i];
+    row.waits.push_back({regions_at(step, wait.blocks_ns), describe(trace, wait), wait.kind, wait.host_to_device,
+                         wait.end_ns - wait.begin_ns, wait.drains, std::nullopt, kNoIndex});
+  }
   return row;
 }
 
@@ -50,7 +55,24 @@ void add_costs(const Steps& steps, const std::vector<Wait>& waits, const Measure
       if (waits[wait].thread == steps.steps[i].thread) effective = add_up(effective, costs->waits[wait].effective_ns);
     run.steps[i].effective_ns = effective;
     run.steps[i].gpu_idle = costs->steps[i];
+    for (std::size_t w = 0; w < run.steps[i].waits.size(); ++w)
+      run.steps[i].waits[w].avoidable_ns = costs->waits[measured.steps[i].waits[w]].avoidable_ns;
   }
+}
+
+// The same waits by place, cause, thread and stream.
+void add_views(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
+               const WaitCosts* costs, const SourceTexts& sources, RunSummary& run) {
+  const auto warmup = static_cast<std::size_t>(run.warmup);
+  FoundSites found =
+      find_sites(trace, steps, waits, find_causes(trace, steps, waits, sources), measured, warmup, sources, costs);
+  run.sites = std::move(found.sites);
+  for (std::size_t i = 0; i < run.steps.size(); ++i)
+    for (std::size_t w = 0; w < run.steps[i].waits.size(); ++w)
+      run.steps[i].waits[w].site = found.of_wait[measured.steps[i].waits[w]];
+  run.causes = sum_causes(run.sites, run.steps);
+  run.threads = find_threads(trace, steps, waits, measured, warmup, costs);
+  run.streams = find_streams(trace, steps, waits, warmup);
 }
 
 void add_spreads(RunSummary& run) {
@@ -249,8 +271,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
-  run.sites = find_sites(trace, steps, waits, find_causes(trace, steps, waits, options.sources), measured,
-                         static_cast<std::size_t>(run.warmup), options.sources, costs ? &*costs : nullptr);
+  add_views(trace, steps, waits, measured, costs ? &*costs : nullptr, options.sources, run);
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;
@@ -258,7 +279,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
 
 RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
   const Trace trace = build_trace(std::move(raw));
-  const InferredSteps found = find_steps(trace, step_options);
+  InferredSteps found = find_steps(trace, step_options);
+  if (!step_options.region.empty()) add_regions_called(trace, step_options.region, found.steps);
   const Steps& steps = found.steps;
   std::vector<Wait> waits = find_waits(trace);
   const OwnCosts costs(trace.meta);
@@ -267,6 +289,7 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   const Measured measured = measure_steps(trace, steps, waits);
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
+  if (!step_options.region.empty()) run.possible_regions = possible_regions(trace, steps, kMostPossible);
   if (is_inferred(steps.from)) {
     run.steps_confidence = found.confidence;
     run.steps_how = found.how;

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "profiler/analyze/by_cause.h"
+#include "profiler/analyze/by_stream.h"
+#include "profiler/analyze/by_thread.h"
 #include "profiler/analyze/infer_steps.h"
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
@@ -21,6 +24,10 @@ struct WaitSeen {
   std::string what;                  // "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize"
   WaitKind kind = WaitKind::stream_sync;
   bool host_to_device = false;  // holds a host-to-device copy
+  Nanos blocked_ns = 0;
+  std::optional<bool> drains;         // as Wait::drains
+  std::optional<Nanos> avoidable_ns;  // idle time of the GPU; nullopt = not known
+  std::uint32_t site = kNoIndex;      // position in RunSummary::sites
   bool operator==(const WaitSeen&) const = default;
 };
 
@@ -39,6 +46,7 @@ struct StepRow {
   Counters counters;
   std::optional<Nanos> effective_ns;  // of Counter::blocked_ns, what the waits had to wait; nullopt as gpu_idle
   std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
+  Nanos implicit_ns = 0;              // time in the calls of Counter::implicit
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
   Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels
@@ -83,7 +91,9 @@ struct UnrealReadbacks {
 
 struct RunSummary {
   TraceMeta meta;
-  std::string path;                                     // as the user gave it; not part of any comparison
+  std::vector<std::string> possible_regions;  // where a region was asked for that is not there: some that are
+  std::string region;  // all that follows is of this region of the steps only (region.h); "" = of the whole run
+  std::string path;    // as the user gave it; not part of any comparison
   std::optional<std::vector<RecordingWindow>> windows;  // recorded in these only; nullopt: all the time
   bool truncated = false;                               // cut off or damaged: `end` says where
   TraceEnd end;
@@ -102,6 +112,9 @@ struct RunSummary {
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
   std::vector<Site> sites;                            // the same waits by place and cause
+  std::vector<CauseRow> causes;                       // the same by cause
+  std::vector<ThreadRow> threads;                     // the same by the thread that waits
+  std::vector<StreamRow> streams;                     // the same by what is waited for
   std::vector<WaitStack> stacks;                      // where host waits come from; native frames without names
   std::vector<CallRow> calls;                         // by name
   std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api
