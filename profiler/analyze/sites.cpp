@@ -120,6 +120,7 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
       for (const std::string& name : regions) site.place += (site.place.empty() ? "in " : " > ") + name;
       site.function = site.place;
     }
+  site.kernel = kernel;
   if (!kernel.empty()) site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel));
   if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
 }
@@ -177,7 +178,7 @@ void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
   }
 }
 
-Site finish(Group& group) {
+void finish(Group& group) {
   Site& site = group.site;
   const auto most = std::max_element(group.kinds.begin(), group.kinds.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -188,14 +189,23 @@ Site finish(Group& group) {
   if (group.drains_known) site.drains = group.drains;
   site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
                      site.file.empty() && site.function.empty() ? site.place : ""});
-  return std::move(site);
+}
+
+// What to look at first comes first.
+void sort_sites(std::vector<Group*>& groups, bool measured_times) {
+  const auto order = [&](const Group* group) {
+    const Site& site = group->site;
+    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
+    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group* a, const Group* b) { return order(a) < order(b); });
 }
 
 }  // namespace
 
-std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                             const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
-                             const SourceTexts& sources, const WaitCosts* costs) {
+FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                      const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
+                      const SourceTexts& sources, const WaitCosts* costs) {
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
   Groups groups;
   std::vector<Group*> group_of(waits.size(), nullptr);
@@ -222,15 +232,20 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
   for (std::size_t step = 0; step < judged; ++step)
     for (const std::uint32_t wait : measured.steps[warmup + step].waits)
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
-  std::vector<Site> sites;
-  for (auto& [key, group] : groups) sites.push_back(finish(group));
-  const bool measured_times = trace.meta.clock == Clock::measured;
-  const auto order = [&](const Site& site) {
-    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
-    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
-  };
-  std::stable_sort(sites.begin(), sites.end(), [&](const Site& a, const Site& b) { return order(a) < order(b); });
-  return sites;
+  std::vector<Group*> order;
+  for (auto& [key, group] : groups) order.push_back(&group);
+  for (Group* group : order) finish(*group);
+  sort_sites(order, trace.meta.clock == Clock::measured);
+  FoundSites found;
+  found.of_wait.resize(waits.size(), kNoSite);
+  std::map<const Group*, std::uint32_t> position;
+  for (Group* group : order) {
+    position[group] = static_cast<std::uint32_t>(found.sites.size());
+    found.sites.push_back(std::move(group->site));
+  }
+  for (std::size_t i = 0; i < waits.size(); ++i)
+    if (group_of[i] != nullptr) found.of_wait[i] = position[group_of[i]];
+  return found;
 }
 
 }  // namespace zerostall
