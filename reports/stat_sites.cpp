@@ -75,11 +75,12 @@ std::string how_to_know_more(const RunSummary& run) {
   return (has_steps ? "" : "mark your steps, and ") + std::string(kStacks);
 }
 
-// What to do about the causes of the sites shown, each once.
+// What to do about the causes of the sites shown, each once; where steps are judged, of those that wait in them.
 std::string advice_lines(const RunSummary& run, std::size_t sites) {
   std::string text;
   std::set<CauseKind> told;
   for (const Site& site : std::span(run.sites).first(sites)) {
+    if (run.judged() > 0 && site.judged == 0) continue;
     const std::string advice = advice_for(run, site.cause.kind);
     if (advice.empty() || !told.insert(site.cause.kind).second) continue;
     text += fmt::format("{}: {}\n", info_of(site.cause.kind).slug, advice);

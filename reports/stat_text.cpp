@@ -106,10 +106,12 @@ std::string details(const RunSummary& run, const TextStyle& style) {
 }
 
 std::string first_screen(const RunSummary& run, const StatView& view) {
-  const std::string sites = sites_table(run, view);
-  return wrapped(zero_waits_lines(run), view.style) + steps_overview(run, view) +
-         wrapped(gpu_idle_line(run) + apart_line(run), view.style) + (sites.empty() ? "" : "\n" + sites) +
-         (view.verbose ? details(run, view.style) : "");
+  const std::string sites = sites_table(run, view), zero = zero_waits_lines(run);
+  std::string idle = gpu_idle_line(run);
+  if (idle.empty() && !zero.empty() && run.judged() > 0 && run.region.empty())
+    idle = "GPU idle: unknown, for records of GPU work are missing\n";
+  return wrapped(zero, view.style) + steps_overview(run, view) + wrapped(idle + apart_line(run), view.style) +
+         (sites.empty() ? "" : "\n" + sites) + (view.verbose ? details(run, view.style) : "");
 }
 
 std::string table_by(const RunSummary& run, StatBy by, const StatView& view) {

@@ -40,7 +40,7 @@ std::vector<ThreadRow> find_threads(const Trace& trace, const Steps& steps, cons
   const std::size_t judged = steps.steps.size() - std::min(warmup, steps.steps.size());
   const Workers workers(trace, steps);
   std::vector<ThreadRow> rows(trace.threads.size());
-  std::vector<std::vector<Count>> per_step(rows.size(), std::vector<Count>(judged, 0));
+  std::vector<std::vector<Count>> per_step(rows.size());  // of threads that wait: there may be many threads and steps
   for (ThreadIndex t = 0; t < rows.size(); ++t) {
     rows[t].id = trace.threads[t].id;
     rows[t].role = role_of(trace, steps, workers, t);
@@ -52,10 +52,12 @@ std::vector<ThreadRow> find_threads(const Trace& trace, const Steps& steps, cons
     if (!is_host_wait(waits[i].kind)) continue;
     ThreadRow& row = rows[waits[i].thread];
     if (costs != nullptr) row.avoidable_ns = add_up(*row.avoidable_ns, costs->waits[i].avoidable_ns);
+    per_step[waits[i].thread].resize(judged, 0);
     const auto step = step_at(steps.steps, waits[i].blocks_ns);
     if (step && *step >= warmup) ++*per_step[waits[i].thread][*step - warmup];
   }
-  for (ThreadIndex t = 0; t < rows.size(); ++t) rows[t].per_step = spread_of(per_step[t]);
+  for (ThreadIndex t = 0; t < rows.size(); ++t)
+    rows[t].per_step = per_step[t].empty() && judged > 0 ? Spread{} : spread_of(per_step[t]);
   std::erase_if(rows, [](const ThreadRow& row) { return row.calls == 0; });
   std::sort(rows.begin(), rows.end(), [](const ThreadRow& a, const ThreadRow& b) {
     return std::tuple(a.role, -a.counters[Counter::waits].value_or(0), a.id) <

@@ -18,6 +18,7 @@ StepRow restrict(const StepRow& step, std::string_view region) {
       std::find_if(step.regions.begin(), step.regions.end(), [&](const RegionRow& r) { return r.name == region; });
   row.counters = found == step.regions.end() ? Counters{} : found->counters;
   row.regions = {{std::string(region), row.counters}};
+  row.background = Counters{};
   row.effective_ns.reset();
   row.gpu_idle.reset();
   row.implicit_ns = 0;
@@ -38,7 +39,7 @@ struct Seen {
 void add(const WaitSeen& wait, Seen& seen) {
   ++seen.count;
   ++seen.kinds[wait.what];
-  seen.blocked_ns = add_up(seen.blocked_ns, wait.blocked_ns);
+  seen.blocked_ns = add_up(seen.blocked_ns, wait.time_ns);
   seen.drains_known = seen.drains_known && wait.drains.has_value();
   seen.drains += wait.drains.value_or(false);
   seen.avoidable_known = seen.avoidable_known && wait.avoidable_ns.has_value();
@@ -84,7 +85,7 @@ void find_sites(const RunSummary& whole, RunSummary& run) {
     if (seen[i].count > 0) found.emplace_back(restrict(whole.sites[i], seen[i]), i);
   std::stable_sort(found.begin(), found.end(),
                    [&](const auto& a, const auto& b) { return comes_before(a.first, b.first, run.meta.clock); });
-  std::vector<std::uint32_t> now(whole.sites.size(), kNoIndex);
+  std::vector<std::uint32_t> now(whole.sites.size(), kNoSite);
   for (auto& [site, was] : found) {
     now[was] = static_cast<std::uint32_t>(run.sites.size());
     run.sites.push_back(std::move(site));

@@ -118,6 +118,7 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
       for (const std::string& name : regions) site.place += (site.place.empty() ? "in " : " > ") + name;
       site.function = site.place;
     }
+  site.kernel = kernel;
   if (!kernel.empty())
     site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel, kMostOfKernel));
   if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
@@ -126,8 +127,7 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
 struct Group {
   Site site;
   std::map<std::string, std::int64_t> kinds;
-  std::vector<Count> judged;   // by judged step
-  std::uint32_t position = 0;  // in the result
+  std::vector<Count> judged;  // by judged step
   bool drains_known = true;
   std::int64_t drains = 0;
 };
@@ -182,7 +182,7 @@ bool is_of_the_tool(const Cause& cause) {
   return cause.kind == CauseKind::library_internal && cause.evidence.find("the profiler's own") != std::string::npos;
 }
 
-Site finish(Group& group) {
+void finish(Group& group) {
   Site& site = group.site;
   const auto most = std::max_element(group.kinds.begin(), group.kinds.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -194,22 +194,6 @@ Site finish(Group& group) {
   if (group.drains_known) site.drains = group.drains;
   site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
                      site.file.empty() && site.function.empty() ? site.place : ""});
-  return std::move(site);
-}
-
-// In the order of the result.
-FoundSites put_in_order(Groups& groups, const std::vector<Group*>& group_of, Clock clock) {
-  std::vector<std::pair<Site, Group*>> found;
-  for (auto& [key, group] : groups) found.emplace_back(finish(group), &group);
-  std::stable_sort(found.begin(), found.end(),
-                   [&](const auto& a, const auto& b) { return comes_before(a.first, b.first, clock); });
-  FoundSites result;
-  for (auto& [site, group] : found) {
-    group->position = static_cast<std::uint32_t>(result.sites.size());
-    result.sites.push_back(std::move(site));
-  }
-  for (const Group* group : group_of) result.of_wait.push_back(group == nullptr ? kNoIndex : group->position);
-  return result;
 }
 
 }  // namespace
@@ -257,7 +241,21 @@ FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<
   for (std::size_t step = 0; step < judged; ++step)
     for (const std::uint32_t wait : measured.steps[warmup + step].waits)
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
-  return put_in_order(groups, group_of, trace.meta.clock);
+  std::vector<Group*> order;
+  for (auto& [key, group] : groups) order.push_back(&group);
+  for (Group* group : order) finish(*group);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const Group* a, const Group* b) { return comes_before(a->site, b->site, trace.meta.clock); });
+  FoundSites found;
+  found.of_wait.resize(waits.size(), kNoSite);
+  std::map<const Group*, std::uint32_t> position;
+  for (Group* group : order) {
+    position[group] = static_cast<std::uint32_t>(found.sites.size());
+    found.sites.push_back(std::move(group->site));
+  }
+  for (std::size_t i = 0; i < waits.size(); ++i)
+    if (group_of[i] != nullptr) found.of_wait[i] = position[group_of[i]];
+  return found;
 }
 
 }  // namespace zerostall

@@ -33,6 +33,7 @@ struct Site {
   std::uint32_t line = 0;          // 0 = not known
   std::string source;              // text of the line, stripped; "" = not known
   std::string via;                 // the outermost library frame inside it: "torch/nn/utils/clip_grad.py:93"; "" = none
+  std::string kernel;              // of places by region or position: launched last before the wait; "" = none
   std::string what;                // the kind of wait most seen there: "cudaMemcpyAsync 4 B device to host + ..."
   std::int64_t kinds = 1;          // of waits seen there
   Cause cause;                     // of the waits there the surest
@@ -47,8 +48,9 @@ struct Site {
 
 struct FoundSites {
   std::vector<Site> sites;
-  std::vector<std::uint32_t> of_wait;  // position in `sites`, for each wait; kNoIndex for those that are no host waits
+  std::vector<std::uint32_t> of_wait;  // one per wait: position in `sites`; kNoSite of those that are no host waits
 };
+inline constexpr std::uint32_t kNoSite = 0xffffffffu;
 
 // Of host waits; `costs`: of the same waits, null = not known. What to look at first comes first: where times are
 // measured the places whose waits cost most avoidable idle time, then those with most waits in judged steps, that drain

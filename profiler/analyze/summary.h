@@ -23,13 +23,19 @@ struct WaitSeen {
   std::vector<std::string> regions;  // all that hold the blocking call, outer first
   std::string what;                  // "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize"
   WaitKind kind = WaitKind::stream_sync;
-  bool host_to_device = false;  // holds a host-to-device copy
-  Nanos blocked_ns = 0;
-  std::optional<bool> drains;         // as Wait::drains
-  std::optional<Nanos> avoidable_ns;  // idle time of the GPU; nullopt = not known
-  std::uint32_t site = kNoIndex;      // position in RunSummary::sites
+  bool host_to_device = false;    // holds a host-to-device copy
+  bool blocking_copy = false;     // holds a copy that blocks by contract; may be beside a sync
+  bool on_marking_thread = true;  // of the step
+  bool failed = false;
+  std::optional<bool> drains{}, idle{};  // as Wait has them
+  Nanos time_ns = 0;
+  std::uint32_t site = 0;               // position in RunSummary::sites
+  std::optional<Nanos> avoidable_ns{};  // idle time of the GPU; nullopt = not known
   bool operator==(const WaitSeen&) const = default;
 };
+
+// What this one wait adds to a counter of its step; 0 for counters that have nothing to do with host waits.
+Count share_of(const WaitSeen& wait, Counter counter);
 
 struct RegionRow {
   std::string name;
@@ -48,6 +54,7 @@ struct StepRow {
   std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
   Nanos implicit_ns = 0;              // time in the calls of Counter::implicit
   std::vector<RegionRow> regions;
+  Counters background;  // during the step, on threads that do not work for it
   std::vector<WaitSeen> waits;
   Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels
   std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step
@@ -91,9 +98,9 @@ struct UnrealReadbacks {
 
 struct RunSummary {
   TraceMeta meta;
-  std::vector<std::string> possible_regions;  // where a region was asked for that is not there: some that are
   std::string region;  // all that follows is of this region of the steps only (region.h); "" = of the whole run
-  std::string path;    // as the user gave it; not part of any comparison
+  std::vector<std::string> possible_regions;  // where one was asked for (StepOptions::region): some that there are
+  std::string path;                           // as the user gave it; not part of any comparison
   std::optional<std::vector<RecordingWindow>> windows;  // recorded in these only; nullopt: all the time
   bool truncated = false;                               // cut off or damaged: `end` says where
   TraceEnd end;

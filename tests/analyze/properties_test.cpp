@@ -35,8 +35,9 @@ void random_call(TraceBuilder& t, std::mt19937& random) {
   }
 }
 
-// Steps on thread 1, calls of threads 1 to 3 in and between them.
-std::string random_program(unsigned seed) {
+// Steps on thread 1, calls of threads 1 to 3 in and between them. `apart`: launches at the borders of steps keep a copy
+// of one step and a sync of the next from being one wait.
+std::string random_program(unsigned seed, bool apart = false) {
   std::mt19937 random(seed);
   TraceBuilder t;
   t.meta = R"({"tool": "test", "clock": "measured"})";
@@ -47,8 +48,14 @@ std::string random_program(unsigned seed) {
     }
     t.on_thread(1);
   };
+  const auto border = [&] {
+    for (std::uint32_t thread = 1; apart && thread <= 3; ++thread) t.on_thread(thread).launch();
+    t.on_thread(1);
+  };
   for (int step = 0; step < 6; ++step) {
+    border();
     t.on_thread(1).step(step, [&] { calls(12); });
+    border();
     calls(4);
   }
   return t.bytes();
@@ -128,6 +135,29 @@ TEST(Properties, ThreadsStreamsSitesAndCausesAreTheSameWaits) {
     EXPECT_EQ(blocked_of_streams, blocked) << seed;
     EXPECT_EQ(blocked_of_causes, blocked) << seed;
     EXPECT_EQ(blocked_at_sites, blocked) << seed;
+  }
+}
+
+// What the gate may take off a step for a wait that is allowed.
+TEST(Properties, SharesOfTheWaitsOfAStepAddUpToItsCounters) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const RunSummary run = analyze(read(random_program(seed, true)), {});
+    std::vector<std::int64_t> at_site(run.sites.size(), 0);
+    Counters background;
+    for (const StepRow& step : run.steps) {
+      Counters sum;
+      for (const WaitSeen& wait : step.waits) {
+        for (const CounterInfo& info : all_counters()) sum.add(info.counter, share_of(wait, info.counter));
+        if (step.judged) ++at_site.at(wait.site);
+      }
+      for (const Counter c :
+           {Counter::waits, Counter::drains, Counter::stream_syncs, Counter::device_syncs, Counter::blocking_copies,
+            Counter::h2d_stalls, Counter::blocked_ns, Counter::blocked_other_threads_ns, Counter::h2d_stall_ns})
+        EXPECT_EQ(sum[c], step.counters[c]) << seed << " " << static_cast<int>(c);
+      background.add(step.background);
+    }
+    EXPECT_EQ(background, run.background) << seed;
+    for (std::size_t s = 0; s < at_site.size(); ++s) EXPECT_EQ(at_site[s], run.sites[s].judged) << seed;
   }
 }
 

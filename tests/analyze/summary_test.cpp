@@ -82,6 +82,7 @@ TEST(Summarize, NamesWaitsAndTheirRegions) {
   EXPECT_EQ(wait.regions, (std::vector<std::string>{"micro 0", "train"}));
   EXPECT_EQ(wait.what, "cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize");
   EXPECT_EQ(wait.site, 0u);
+  EXPECT_EQ(run.sites.at(0).what, wait.what);
 }
 
 TEST(Summarize, MarksUnsteadySteps) {

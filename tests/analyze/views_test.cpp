@@ -224,6 +224,41 @@ TEST(Region, CountsOfASiteOnlyWhatWaitsInIt) {
   EXPECT_EQ(a->sites[0].blocked_ns + b->sites[0].blocked_ns, whole.sites[0].blocked_ns);
 }
 
+TEST(Region, OfAnyDomainIsOneWhereItIsAskedFor) {
+  TraceBuilder t;
+  for (int n = 0; n < 4; ++n)
+    t.range(
+        "step " + std::to_string(n),
+        [&] {
+          t.range(
+              "load", [&] { t.upload(64); }, "");
+          t.range(
+              "forward",
+              [&] {
+                t.launch(),
+                    t.range(
+                        "forward", [&] { t.item(); }, ""),
+                    t.item();
+              },
+              "");
+        },
+        "");
+  const std::string file = t.bytes();
+  const auto analyzed = [&](const std::string& region) {
+    StepOptions options;
+    options.region = region;
+    return analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", 1}, options);
+  };
+  EXPECT_TRUE(analyzed("").regions.empty());
+  EXPECT_TRUE(analyzed("").possible_regions.empty());
+  const RunSummary run = analyzed("forward");
+  ASSERT_EQ(run.regions.size(), 1u);
+  EXPECT_EQ(run.regions[0].per_step[Counter::waits], (Spread{2, 2, 2, 2}));
+  EXPECT_EQ(run.per_step[Counter::waits], (Spread{3, 3, 3, 3}));
+  EXPECT_EQ(analyzed("backward").possible_regions, (std::vector<std::string>{"load", "forward"}));
+  EXPECT_TRUE(analyzed("backward").regions.empty());
+}
+
 TEST(Region, ThatIsNotThereIsNone) {
   EXPECT_FALSE(in_region(two_regions(), "Train"));
   EXPECT_FALSE(in_region({}, "train"));

@@ -182,6 +182,14 @@ TEST(StatZeroWaits, SaysWhatWasWatchedAndWhatWaitsElsewhere) {
   EXPECT_THAT(render_stat_text(with_long_names()), Not(HasSubstr("watched")));
 }
 
+TEST(StatZeroWaits, SaysWhereIdleTimesAreNotKnown) {
+  TraceBuilder t;
+  t.closed = false;
+  for (int n = 0; n < 4; ++n) t.step(n, [&] { t.launch(); });
+  EXPECT_THAT(render_stat_text(summary_of(t)),
+              AllOf(HasSubstr("\n0 host waits in 2 judged steps; "), HasSubstr("\nGPU idle: unknown, for records")));
+}
+
 TEST(StatZeroWaits, IsNotCertainBesideCopiesOfUnknownKind) {
   TraceBuilder t;
   for (int n = 0; n < 4; ++n)
@@ -220,6 +228,16 @@ TEST(StatAdvice, IsNotGivenForTheProfilersOwnWait) {
   run.sites.push_back(site);
   run.sites.back().of_the_tool = false;
   EXPECT_THAT(render_stat_text(run), HasSubstr("library-internal: call it less often"));
+}
+
+TEST(StatAdvice, IsGivenForWhatWaitsInJudgedStepsWhereThereAreAny) {
+  TraceBuilder t;
+  t.sync("cudaDeviceSynchronize_v3020", 0);
+  for (int n = 0; n < 4; ++n) t.step(n, [&] { t.upload(4096), t.launch(); });
+  const std::string text = render_stat_text(summary_of(t));
+  EXPECT_THAT(text, AllOf(HasSubstr("explicit-sync (high)"), Not(HasSubstr("explicit-sync: ")),
+                          HasSubstr("\npageable-batch: ")));
+  EXPECT_THAT(render_stat_text(summary_of(t), {.by = {StatBy::cause}}), HasSubstr("remove it; torch.cuda.Event"));
 }
 
 std::vector<std::string> cells(const std::string& line) {  // of lines without quotes
