@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "profiler/analyze/causes.h"
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

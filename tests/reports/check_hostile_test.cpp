@@ -9,8 +9,8 @@
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
 
+#include "profiler/base/printable.h"
 #include "reports/check_words.h"
-#include "reports/printable.h"
 #include "tests/reports/check_formats.h"
 #include "tests/reports/check_reports.h"
 
