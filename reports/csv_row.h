@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 namespace zerostall {
 

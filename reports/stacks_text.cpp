@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

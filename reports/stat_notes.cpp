@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
 #include "reports/oddities.h"
-#include "reports/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

@@ -6,8 +6,8 @@
 #include <set>
 #include <span>
 
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

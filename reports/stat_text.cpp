@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
 #include "reports/stat_notes.h"
 #include "reports/stat_sites.h"
 #include "reports/stat_steps.h"

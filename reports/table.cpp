@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string_view>
 
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 namespace zerostall {
 namespace {

@@ -95,6 +95,7 @@ struct CheckOptions {
   std::string step_pattern;            // "" = the policy's
   bool inferred = false;
   std::string keep;  // "" = the trace goes
+  bool dry_run = false;
   bool schema = false;
 };
 inline constexpr std::int64_t kMostRuns = 99;
@@ -115,6 +116,7 @@ struct VerifyOptions {
   std::string device = "auto";
   std::string keep;  // folder; "" = keep nothing
   bool json = false;
+  std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/analyze/region.h"
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/piped_trace.h"
@@ -14,7 +15,6 @@
 #include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
 #include "profiler/cli/terminal.h"
-#include "reports/printable.h"
 #include "reports/stacks_text.h"
 #include "reports/stat_csv.h"
 #include "reports/stat_json.h"
