@@ -16,6 +16,7 @@
 #include "profiler/cli/compare_options.h"
 #include "profiler/cli/help.h"
 #include "profiler/cli/option_parts.h"
+#include "profiler/cli/stat_options.h"
 
 namespace zerostall::cli {
 namespace {
@@ -28,23 +29,6 @@ CLI::Option* device(CLI::App* command, std::string& value) {
   return word(command->add_option("--device", value,
                                   "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
               "DEVICE");
-}
-
-constexpr std::int64_t kSmallestTrace = 1 << 20;  // names of functions alone take 40 KB
-
-// "500M" -> "524288000".
-std::string byte_size(std::string& text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string unit = text.substr(digits);
-  const std::string_view units = "kMGT";
-  const std::size_t at = unit.empty() ? 0 : units.find(unit == "K" ? 'k' : unit[0]) + 1;
-  const bool known = unit.size() <= 1 && (unit.empty() || at > 0);
-  if (digits == 0 || digits > 9 || !known || std::stoll(text.substr(0, digits)) == 0)
-    return "'" + text + "' is no size; write 500M or 2G";
-  const std::int64_t bytes = std::stoll(text.substr(0, digits)) << (10 * at);
-  if (bytes < kSmallestTrace) return "less than 1M leaves no room for a trace";
-  text = std::to_string(bytes);
-  return "";
 }
 
 // A window is one of several options; not CLI11's own exclusion, which would fill the help with its names.
@@ -134,35 +118,6 @@ void add_record(CLI::App& app, RecordArguments& options) {
                    "One record for each launch of a CUDA graph, not for each kernel in it: cheaper, tells less");
   record->add_flag("--no-tracer", options.no_tracer,
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
-}
-
-void most_expanded(CLI::App* command, std::int64_t& bytes) {
-  command->add_option("--max-expanded", bytes, "Read compressed traces up to this size of text (default: 64G)")
-      ->type_name("SIZE")
-      ->transform(CLI::Validator(byte_size, ""));
-}
-
-void add_stat(CLI::App& app, StatOptions& options) {
-  CLI::App* stat =
-      app.add_subcommand("stat", "Show where each step of a trace waits, and why: our own traces and other tools'");
-  stat->group(kYourProgram)->footer(kStatFooter);
-  trace_file(stat, options.file);
-  stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
-  stat->add_flag(
-      "--overhead", options.own_cost,
-      "Say what the tracer itself took (measured times: always; simulated: real time, never the same twice)");
-  stat->add_flag("--corrected", options.corrected, "Measured times without what the tracer itself took");
-  stat->add_flag("--stacks", options.stacks, "Show where waits come from: lines of Python and native functions");
-  stat->add_option("--symbols", options.symbols,
-                   "With --stacks: a folder or file with libraries of the traced program, searched first")
-      ->type_name("PATH")
-      ->allow_extra_args(false)
-      ->needs("--stacks");
-  rank(stat, options.rank, "The process to show, of a folder of traces (default: the one that waits most)");
-  stat->add_flag("--verbose", options.verbose,
-                 "Every kind of wait and copy, and what a file of another tool holds, used or not");
-  most_expanded(stat, options.most_expanded);
-  how_to_find_steps(stat, options.warmup, options.step_pattern);
 }
 
 // What of `export` stood on the command line.
@@ -332,7 +287,7 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
     parsed.record.gpus_given = app.get_subcommand("record")->count("--gpus") > 0;
     return Options(parsed.record);
   }
-  if (app.got_subcommand("stat")) return Options(parsed.stat);
+  if (app.got_subcommand("stat")) return chosen_stat(parsed.stat);
   if (app.got_subcommand("diff")) return chosen_diff(parsed.diff);
   if (app.got_subcommand("check")) return chosen_check(parsed.check);
   if (app.got_subcommand("explain")) return Options(parsed.explain);
