@@ -12,12 +12,6 @@ namespace {
 
 bool is_glob(std::string_view text) { return text.find_first_of("*?") != std::string_view::npos; }
 
-// As in .gitignore a pattern holds at every depth of folders: trainer.py is src/trainer.py too.
-bool matches_place(std::string_view glob, std::string_view key, std::string_view place) {
-  if (glob_matches(glob, key) || glob_matches(glob, place)) return true;
-  return glob_matches("*/" + std::string(glob), key);
-}
-
 // "src/a/trainer.py:f" -> itself, "a/trainer.py:f", "trainer.py:f".
 template <class Each>
 void each_ending(std::string_view key, const Each& each) {
@@ -54,8 +48,7 @@ class SiteMatches {
     if (site.place != key) look_up(site.place);
     for (const std::uint32_t a : others_) {
       const Allowance& allowance = allowances_[a];
-      if (fits_but_for_site(allowance, site) &&
-          (allowance.site.empty() || matches_place(allowance.site, key, site.place)))
+      if (fits_but_for_site(allowance, site) && (allowance.site.empty() || is_at(site, allowance.site)))
         found.push_back(a);
     }
     std::sort(found.begin(), found.end());
@@ -143,6 +136,11 @@ AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> 
     }
   }
   return allowed;
+}
+
+bool is_at(const Site& site, std::string_view glob) {
+  const std::string key = site_key(site);
+  return glob_matches(glob, key) || glob_matches(glob, site.place) || glob_matches("*/" + std::string(glob), key);
 }
 
 std::string site_key(const Site& site) {

@@ -106,7 +106,10 @@ struct CheckReport {
   std::string commit;                 // of the revision that is judged; "" = not known
 };
 
-// `runs` may be empty (nothing used CUDA): cannot tell. `baseline`: null = none. Total.
-CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const Baseline* baseline, const Date& today);
+// `runs` may be empty (nothing used CUDA): cannot tell. `baseline`: null = none. `before`: processes of runs of the
+// same program before a change, on the same machine, for limits on what got slower; several runs have processes of the
+// same name. `problems`: why some of what was recorded is missing; with any nothing passes. Total.
+CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const Baseline* baseline, const Date& today,
+                  std::span<const CheckedRun> before = {}, std::span<const std::string> problems = {});
 
 }  // namespace zerostall
