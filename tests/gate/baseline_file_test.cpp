@@ -40,13 +40,12 @@ const char* const kText = R"json({
         "train": {"waits": {"min": 0, "max": 1, "sum": 3}, "stream_syncs": {"min": 0, "max": 1, "sum": 3}, "event_syncs": 0, "device_syncs": 0, "blocking_copies": 0, "blocking_memsets": 0, "h2d_stalls": 0, "failed": 0}
       },
       "sites": [
-        {"place": "data.py in step", "cause": "scalar-read", "waits": 2, "what": "cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize", "id": "data.py|step|0|loss.item()"
-},
+        {"place": "data.py in step", "cause": "scalar-read", "waits": 2, "what": "cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize", "id": "data.py|step|0|loss.item()"},
         {"place": "train.py in log\"<b>", "cause": "scalar-read", "waits": {"min": 0, "max": 1, "sum": 3}, "what": "cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize", "id": "train.py|log\"<b>|0|loss.item()"}
       ]
-}
+    }
   ]
-  }
+}
 )json";
 
 TEST(BaselineFile, IsWrittenOnePlaceALine) {
