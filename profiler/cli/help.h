@@ -127,6 +127,33 @@ Examples:
 Exit codes: 0 pass, 1 violation, 2 bad option, policy or file, 3 cannot tell (0 with cannot_tell = "warn"),
 4 the command failed or could not be recorded)";
 
+inline constexpr const char* kBaselineFooter =
+    R"(A baseline is a file for your repository, one waiting place a line: `zerostall check --baseline FILE` fails a run that
+waits at another place, more at once or more often than it says. Line numbers are not in it, and the number of steps of
+a run need not be the same. `update` takes over what improved by itself; what got worse only with --accept-more.
+
+Examples:
+  zerostall baseline update run.zstall            the first time: writes zerostall.baseline.json
+  zerostall baseline update                       runs the command of zerostall.toml
+  zerostall baseline show
+
+Exit codes: 0 written, shown or still true; 1 something got worse, nothing was written; 2 bad option, policy or file;
+3 the run cannot be a baseline (cut off, records lost, no marked steps), or is of another device or size;
+4 environment, or the command failed)";
+
+inline constexpr const char* kHistoryFooter =
+    R"(One SQLite file with the counts of each commit, by device, program, number of ranks and branch. Adding a commit again
+replaces it; several jobs may add at the same time.
+
+Examples:
+  zerostall history add run.zstall                         HEAD of the repository here
+  zerostall history add run.zstall --commit "$CI_COMMIT_SHA" --branch main
+  zerostall history show --metric stream_syncs             and the first commit with more
+  zerostall history plot
+
+Exit codes: 0 added or shown, 2 bad option, missing or damaged file, no commit; 3 the run has no counts to keep (cut off,
+records lost, no marked steps))";
+
 inline constexpr const char* kExplainFooter =
     R"(Without a name all names are listed: the causes of waits that `zerostall stat` tells, and the fixes of `verify`.
 

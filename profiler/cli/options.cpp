@@ -12,6 +12,7 @@
 #include <span>
 
 #include "profiler/base/strings.h"
+#include "profiler/cli/baseline_options.h"
 #include "profiler/cli/check_options.h"
 #include "profiler/cli/compare_options.h"
 #include "profiler/cli/help.h"
@@ -210,8 +211,8 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr std::array<std::string_view, 8> kCommands = {"record", "stat",   "diff",    "check",
-                                                       "export", "verify", "explain", "doctor"};
+constexpr std::array<std::string_view, 10> kCommands = {"record",  "stat",   "diff",   "check",   "baseline",
+                                                        "history", "export", "verify", "explain", "doctor"};
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -275,6 +276,8 @@ struct Parsed {
   StatOptions stat;
   DiffOptions diff;
   CheckOptions check;
+  BaselineOptions baseline;
+  HistoryOptions history;
   ExplainOptions explain;
   ExportArguments to_export;
   ExportGiven export_given;
@@ -290,6 +293,8 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   if (app.got_subcommand("stat")) return chosen_stat(parsed.stat);
   if (app.got_subcommand("diff")) return chosen_diff(parsed.diff);
   if (app.got_subcommand("check")) return chosen_check(parsed.check);
+  if (app.got_subcommand("baseline")) return Options(parsed.baseline);
+  if (app.got_subcommand("history")) return Options(parsed.history);
   if (app.got_subcommand("explain")) return Options(parsed.explain);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);
   if (app.got_subcommand("export")) {
@@ -317,6 +322,8 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   add_stat(app, parsed.stat);
   add_diff(app, parsed.diff);
   add_check(app, parsed.check);
+  add_baseline(app, parsed.baseline);
+  add_history(app, parsed.history);
   add_export(app, parsed.to_export, parsed.export_given);
   add_verify(app, parsed.verify);
   add_explain(app, parsed.explain);

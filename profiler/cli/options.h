@@ -100,6 +100,38 @@ struct CheckOptions {
 };
 inline constexpr std::int64_t kMostRuns = 99;
 
+// How a command that keeps counts finds the steps that it counts in: a policy, and what options say instead.
+struct CountedSteps {
+  std::string policy;                  // "" = that of the working folder, if any
+  std::optional<std::int64_t> warmup;  // nullopt = the policy's
+  std::string step_pattern;            // "" = the policy's
+  bool inferred = false;
+};
+
+enum class BaselineAction : std::uint8_t { update, show };
+inline constexpr const char* kBaselineFile = "zerostall.baseline.json";
+struct BaselineOptions {
+  BaselineAction action = BaselineAction::show;
+  std::string trace;   // "" = run the policy's command
+  std::string file;    // to show; "" = kBaselineFile
+  std::string output;  // "" = the policy's, or kBaselineFile
+  CountedSteps steps;
+  bool accept_more = false;
+};
+
+enum class HistoryAction : std::uint8_t { add, show, plot };
+struct HistoryOptions {
+  HistoryAction action = HistoryAction::show;
+  std::string database = "zerostall-history.sqlite";
+  std::string trace;
+  std::string commit;  // "" = HEAD
+  std::string branch;  // "" = the one checked out; to show: all
+  CountedSteps steps;
+  std::string metric = "waits";  // Metric::key
+  std::int64_t last = 40;        // commits
+  bool json = false;
+};
+
 struct ExplainOptions {
   std::string name;  // "" = list the names
 };
@@ -128,8 +160,9 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, ExportArguments,
-                             VerifyOptions, ExplainOptions, DoctorOptions, ProbeOptions>;
+using Options =
+    std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions, HistoryOptions,
+                 ExportArguments, VerifyOptions, ExplainOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 
