@@ -12,6 +12,7 @@
 #include "profiler/cli/doctor.h"
 #include "profiler/cli/explain.h"
 #include "profiler/cli/export.h"
+#include "profiler/cli/init.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
 #include "profiler/cli/record.h"
@@ -32,6 +33,7 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* diff = std::get_if<DiffOptions>(&*options)) return run_diff(*diff);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
+  if (const auto* init = std::get_if<InitOptions>(&*options)) return run_init(*init);
   if (const auto* explain = std::get_if<ExplainOptions>(&*options)) return run_explain(*explain);
   if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
   return run_probe();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace zerostall::cli {
@@ -50,6 +51,14 @@ void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pat
   word(command->add_option("--step-pattern", pattern,
                            "Names of NVTX ranges that are steps, in traces without zerostall's own marks"),
        "REGEX");
+}
+
+std::vector<std::string> take_command(std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end()) return {};
+  std::vector<std::string> command(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  return command;
 }
 
 }  // namespace zerostall::cli

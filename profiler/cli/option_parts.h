@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zerostall::cli {
 
@@ -26,5 +27,8 @@ CLI::Option* word(CLI::Option* option, const char* type);
 void trace_file(CLI::App* command, std::string& file);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
 void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
+
+// Takes what stands behind `--` off the arguments of a command; empty where there is no `--`.
+std::vector<std::string> take_command(std::vector<std::string>& arguments);
 
 }  // namespace zerostall::cli

@@ -14,6 +14,7 @@
 #include "profiler/base/strings.h"
 #include "profiler/cli/compare_options.h"
 #include "profiler/cli/help.h"
+#include "profiler/cli/init_options.h"
 #include "profiler/cli/option_parts.h"
 
 namespace zerostall::cli {
@@ -250,8 +251,8 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr std::array<std::string_view, 7> kCommands = {"record", "stat",    "diff",  "export",
-                                                       "verify", "explain", "doctor"};
+constexpr auto kCommands =
+    std::to_array<std::string_view>({"record", "stat", "diff", "export", "init", "verify", "explain", "doctor"});
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -263,9 +264,10 @@ std::string unknown_command(const std::string& word) {
 
 // CLI11 does not know of the command behind `--`.
 std::string with_command_in_usage(std::string help) {
-  constexpr std::string_view kUsage = "zerostall record [OPTIONS]";
-  if (const std::size_t at = help.find(kUsage); at != std::string::npos)
-    help.insert(at + kUsage.size(), " -- COMMAND [ARGUMENTS...]");
+  for (const std::string_view usage : {"zerostall record [OPTIONS]", "zerostall init [OPTIONS] [FILE...]"})
+    if (const std::size_t at = help.find(usage); at != std::string::npos)
+      help.insert(at + usage.size(),
+                  usage.ends_with("[FILE]") ? " | -- COMMAND [ARGUMENTS...]" : " -- COMMAND [ARGUMENTS...]");
   return help;
 }
 
@@ -304,6 +306,7 @@ struct Parsed {
   ExplainOptions explain;
   ExportArguments to_export;
   ExportGiven export_given;
+  InitOptions init;
   VerifyOptions verify;
   DoctorOptions doctor;
 };
@@ -316,6 +319,7 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   if (app.got_subcommand("stat")) return Options(parsed.stat);
   if (app.got_subcommand("diff")) return chosen_diff(parsed.diff);
   if (app.got_subcommand("explain")) return Options(parsed.explain);
+  if (app.got_subcommand("init")) return chosen_init(parsed.init);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);
   if (app.got_subcommand("export")) {
     if (!parsed.to_export.schema && !parsed.export_given.format)
@@ -342,6 +346,7 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   add_stat(app, parsed.stat);
   add_diff(app, parsed.diff);
   add_export(app, parsed.to_export, parsed.export_given);
+  add_init(app, parsed.init);
   add_verify(app, parsed.verify);
   add_explain(app, parsed.explain);
   add_doctor(app, parsed.doctor);
@@ -355,6 +360,7 @@ Result<Options> parse_options(int argc, const char* const* argv) {
     if (!command) return command.error();
     parsed.record.command = std::move(*command);
   }
+  if (arguments.front() == "init") parsed.init.command = take_command(arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));
