@@ -170,9 +170,11 @@ CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const 
     add_doubt(report, "", "there is nothing to check: the policy has no [budget], and there is no baseline");
   for (const JudgedRun& run : judged) {
     report.checked.push_back(facts_of(run));
-    std::vector<const RunSummary*> same;  // the same process of each run before
+    gate::SameProcess same;
+    for (const JudgedRun& other : judged)
+      if (other.run.name == run.run.name) same.now.push_back(&other);
     for (const CheckedRun& other : before)
-      if (other.name == run.run.name) same.push_back(other.summary);
+      if (other.name == run.run.name) same.before.push_back(other.summary);
     for (const Budget& budget : policy.budgets)
       report.budgets.push_back(gate::judge_budget(run, budget, same, policy.least_effect_ns));
   }

@@ -222,13 +222,13 @@ SiteAtFault at_fault(const Site& site, std::int64_t waits) {
   return {site.id, site.place, site.file, site.line, site.function, site.what, site.cause.kind, waits};
 }
 
-BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, std::span<const RunSummary* const> before,
-                          Nanos least_effect) {
+BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, const SameProcess& same, Nanos least_effect) {
   BudgetResult result;
   result.budget = budget;
   result.run = run.run.name;
   const RunSummary& summary = run.summary();
-  result.applies = is_meant(summary, budget.scope) && budget.level != Level::off;
+  const bool told_by_first = budget.metric->is_time && same.now.front() != &run;
+  result.applies = is_meant(summary, budget.scope) && budget.level != Level::off && !told_by_first;
   if (!result.applies) return result;
   const auto cannot_tell = [&](std::string why) {
     result.verdict = Verdict::cannot_tell;
@@ -244,7 +244,7 @@ BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, std::span<
   if (!budget.scope.region.empty() && std::none_of(summary.regions.begin(), summary.regions.end(), has_region))
     return cannot_tell(unknown_region(summary, budget.scope.region));
   if (budget.metric->is_time)
-    judge_time(run, budget, before, least_effect, result);
+    judge_time(same, budget, least_effect, result);
   else
     judge_count(run, budget, result);
   return result;

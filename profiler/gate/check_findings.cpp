@@ -135,13 +135,13 @@ void add_budget_findings(std::span<const JudgedRun> runs, std::span<const Allowa
       if (!result.why.empty()) report.notes.push_back(fmt::format("{}: {}", describe(result.budget), result.why));
       continue;
     }
-    const auto run = std::find_if(runs.begin(), runs.end(), [&](auto& r) { return r.run.name == result.run; });
-    Finding finding = finding_of(result, i, run->summary().judged());
+    const JudgedRun& run = runs[i / (report.budgets.size() / runs.size())];  // by process, as many for each
+    Finding finding = finding_of(result, i, run.summary().judged());
     if (result.sites.empty())
       report.findings.push_back(std::move(finding));
     else
-      add_sites(result, *run, allow, finding, report);
-    if (result.verdict == Verdict::violation) suggest(result, *run, report);
+      add_sites(result, run, allow, finding, report);
+    if (result.verdict == Verdict::violation) suggest(result, run, report);
   }
 }
 

@@ -33,12 +33,17 @@ bool counts_in(const JudgedRun& run, const Scope& scope, std::size_t step, std::
 std::vector<SiteAtFault> sites_at_fault(const JudgedRun& run, const Budget& budget, std::span<const std::size_t> steps);
 SiteAtFault at_fault(const Site& site, std::int64_t waits);
 
-// Of times: only where measured and significant. `before` is the same process of the runs to compare with.
-void judge_time(const JudgedRun& run, const Budget& budget, std::span<const RunSummary* const> before,
-                Nanos least_effect, BudgetResult& result);
+// The same process of several runs.
+struct SameProcess {
+  std::vector<const JudgedRun*> now;      // at least the one that is judged
+  std::vector<const RunSummary*> before;  // of the runs to compare with
+};
 
-BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, std::span<const RunSummary* const> before,
-                          Nanos least_effect);
+// Of times: only where measured and significant, of all runs together.
+void judge_time(const SameProcess& runs, const Budget& budget, Nanos least_effect, BudgetResult& result);
+
+// Of times only the first of several runs has a result: it is that of all; the others do not apply.
+BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, const SameProcess& same, Nanos least_effect);
 
 // Broken and doubtful budgets, and what there is to say about allowances, as findings and suggestions of the report.
 void add_budget_findings(std::span<const JudgedRun> runs, std::span<const Allowance> allow, CheckReport& report);

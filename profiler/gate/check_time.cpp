@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
 #include "profiler/analyze/statistics.h"
 #include "profiler/gate/check_parts.h"
@@ -51,25 +52,32 @@ void judge_absolute(std::span<const Nanos> times, const Budget& budget, Nanos le
     result.why = fmt::format("{} is above the limit, not significantly", in_ms(actual));
 }
 
-void judge_relative(std::span<const Nanos> times, const JudgedRun& run, const Budget& budget,
-                    std::span<const RunSummary* const> before, Nanos least_effect, BudgetResult& result) {
+// Of the runs to compare with; a text: why they cannot be.
+std::variant<std::vector<Nanos>, std::string> times_before(const SameProcess& runs, const Budget& budget) {
+  const RunSummary& now = runs.now.front()->summary();
+  std::vector<Nanos> times;
+  for (const RunSummary* before : runs.before) {
+    if (before->meta.clock != now.meta.clock || before->meta.device_name != now.meta.device_name)
+      return fmt::format("{} and {} cannot be compared in their times", before->meta.device_name, now.meta.device_name);
+    const AllowedWaits none = apply_allowances(*before, {}, Date{});
+    const CheckedRun of_before{"", before};
+    const Doubts no_doubts;
+    const auto of_run = steady_times(*before, figures_of({of_before, none, no_doubts}, budget).values);
+    times.insert(times.end(), of_run.begin(), of_run.end());
+  }
+  return times;
+}
+
+void judge_relative(std::span<const Nanos> times, const SameProcess& runs, const Budget& budget, Nanos least_effect,
+                    BudgetResult& result) {
   const auto cannot_tell = [&](std::string why) {
     result.verdict = Verdict::cannot_tell;
     result.why = std::move(why);
   };
-  std::vector<Nanos> old;
-  for (const RunSummary* other : before) {
-    if (other->meta.clock != run.summary().meta.clock || other->meta.device_name != run.summary().meta.device_name)
-      return cannot_tell(fmt::format("{} and {} cannot be compared in their times", other->meta.device_name,
-                                     run.summary().meta.device_name));
-    const AllowedWaits none = apply_allowances(*other, {}, Date{});
-    const CheckedRun of_other{"", other};
-    const Doubts no_doubts;
-    const auto figures = figures_of({of_other, none, no_doubts}, budget);
-    const auto of_run = steady_times(*other, figures.values);
-    old.insert(old.end(), of_run.begin(), of_run.end());
-  }
-  if (before.empty())
+  const auto found = times_before(runs, budget);
+  if (const auto* why = std::get_if<std::string>(&found)) return cannot_tell(*why);
+  const auto& old = std::get<std::vector<Nanos>>(found);
+  if (runs.before.empty())
     return cannot_tell("a limit on what got slower needs a run to compare with: --before, or a trace as --baseline");
   if (std::ssize(old) < kFewestSteady)
     return cannot_tell(fmt::format("{} before, at least {} are needed to compare times",
@@ -91,31 +99,30 @@ void judge_relative(std::span<const Nanos> times, const JudgedRun& run, const Bu
 
 }  // namespace
 
-void judge_time(const JudgedRun& run, const Budget& budget, std::span<const RunSummary* const> before,
-                Nanos least_effect, BudgetResult& result) {
-  const RunSummary& summary = run.summary();
+void judge_time(const SameProcess& runs, const Budget& budget, Nanos least_effect, BudgetResult& result) {
   const auto cannot_tell = [&](std::string why) {
     result.verdict = Verdict::cannot_tell;
     result.why = std::move(why);
   };
-  if (summary.meta.clock == Clock::modelled)
-    return cannot_tell("times of the simulated GPU are modelled: limits on times need a real one");
-  if (!run.doubts.partial.empty()) return cannot_tell(run.doubts.partial.front());
   if (budget.limit.of != Statistic::median && budget.limit.of != Statistic::p95)
     return cannot_tell("a limit on a time is one on its median or p95: one slow step is noise");
-  const StepFigures figures = figures_of(run, budget);
-  const auto times = steady_times(summary, figures.values);
+  std::vector<Nanos> times;
+  for (const JudgedRun* run : runs.now) {
+    if (run->summary().meta.clock == Clock::modelled)
+      return cannot_tell("times of the simulated GPU are modelled: limits on times need a real one");
+    if (!run->doubts.partial.empty()) return cannot_tell(run->doubts.partial.front());
+    const auto of_run = steady_times(run->summary(), figures_of(*run, budget).values);
+    times.insert(times.end(), of_run.begin(), of_run.end());
+  }
   if (std::ssize(times) < kFewestSteady)
     return cannot_tell(fmt::format("{}, at least {} are needed to judge times",
                                    counted(std::ssize(times), "steady step"), kFewestSteady));
   if (budget.limit.slower)
-    judge_relative(times, run, budget, before, least_effect, result);
+    judge_relative(times, runs, budget, least_effect, result);
   else
     judge_absolute(times, budget, least_effect, result);
-  if (result.verdict == Verdict::violation) {
-    const auto positions = figures.positions;
-    if (budget.metric->kind == MetricKind::counter) result.sites = sites_at_fault(run, budget, positions);
-  }
+  if (result.verdict == Verdict::violation && budget.metric->kind == MetricKind::counter)
+    result.sites = sites_at_fault(*runs.now.front(), budget, figures_of(*runs.now.front(), budget).positions);
 }
 
 }  // namespace zerostall::gate

@@ -77,6 +77,8 @@ std::string_view name_of(Statistic statistic) {
   return "window";
 }
 
+Statistic usual_statistic(const Metric& metric) { return metric.is_time ? Statistic::median : Statistic::max; }
+
 std::string describe(const Scope& scope) {
   std::vector<std::string> parts;
   if (scope.part == Scope::Part::background) parts.push_back("on other threads");

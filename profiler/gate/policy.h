@@ -46,6 +46,8 @@ enum class Statistic : std::uint8_t {
   window,  // the largest sum of `Limit::steps` judged steps in a row: "at most N in every K steps"
 };
 std::string_view name_of(Statistic statistic);  // "max"
+// What a bare number means: the maximum of a count; the median of a time, since one slow step is noise.
+Statistic usual_statistic(const Metric& metric);
 
 // Of counts: at most so many. Of times: metrics.md, "Runs": fails only when significantly more, by `least_effect` too.
 struct Limit {

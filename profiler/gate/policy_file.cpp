@@ -35,8 +35,10 @@ Result<Budget> parse_limited(std::string_view text) {
   if (const auto of = statistic_of(metric); of && !region.empty()) {
     budget.limit.of = *of;
     std::tie(region, metric) = split_at_last_dot(region);
+    budget.metric = find_metric(metric);
+  } else if ((budget.metric = find_metric(metric)) != nullptr) {
+    budget.limit.of = usual_statistic(*budget.metric);
   }
-  budget.metric = find_metric(metric);
   if (budget.metric == nullptr) {
     const auto [rest, before] = split_at_last_dot(region);
     if (find_metric(before) != nullptr)

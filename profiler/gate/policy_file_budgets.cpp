@@ -45,9 +45,13 @@ std::string why_not_there(const Scope& scope, const Metric& metric) {
 }
 
 std::string why_not_so(const Scope& scope, const Metric& metric, const Limit& limit) {
+  if (metric.is_time && scope.part == Scope::Part::outside)
+    return fmt::format("{} is limited in steps: outside of them there is nothing to compare it with", metric.key);
+  if (metric.is_time && !limit.slower && (limit.of == Statistic::max || limit.of == Statistic::total))
+    return fmt::format("one slow step is noise: limit the median or p95 of {}", metric.key);
   if (scope.part == Scope::Part::outside && (limit.of != Statistic::total || limit.slower))
     return fmt::format("outside of steps there is only the sum of the whole run: write {} = {{ total = {} }}",
-                       metric.key, metric.is_time ? "\"2 ms\"" : "4");
+                       metric.key, 4);
   if (metric.is_time && limit.of == Statistic::window)
     return "at_most and every are for counts; times are compared as distributions: use median or p95";
   if (!metric.is_time && limit.slower)
@@ -155,10 +159,9 @@ bool BudgetReader::set_rank(const TomlEntry& entry, Scope& scope) {
   return true;
 }
 
-// A bare value is the maximum over the judged steps.
 void BudgetReader::read_limits(const TomlEntry& entry, const Scope& scope, const Metric& metric, Level level) {
   if (entry.value.kind == TomlKind::table) return read_table(entry, scope, metric, level);
-  Budget budget{scope, &metric, {}, level, entry.place.line};
+  Budget budget{scope, &metric, {usual_statistic(metric)}, level, entry.place.line};
   if (const auto amount = read_amount(entry, metric)) {
     budget.limit.at_most = *amount;
     add(entry.place, std::move(budget));

@@ -34,7 +34,8 @@ constexpr auto kKeys = std::to_array<PolicyKey>({
     {"budget.background.METRIC", "limit", "of other threads (loaders, loggers) during a step", "4"},
     {"budget.outside.METRIC", "limit", "of all that is in no step, in the whole run: { total = N }", "{ total = 50 }"},
 
-    {"budget.METRIC.max", "number or time", "at most so much in each judged step; a bare number means this", "0"},
+    {"budget.METRIC.max", "number",
+     "at most so much in each judged step; a bare number means this (of times: the median)", "0"},
     {"budget.METRIC.median", "number or time", "at most so much in the median of the judged steps", "1"},
     {"budget.METRIC.p95", "number or time", "at most so much in the 95th percentile of the judged steps", "2"},
     {"budget.METRIC.total", "number or time", "at most so much in all judged steps together", "20"},

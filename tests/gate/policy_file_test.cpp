@@ -141,7 +141,7 @@ h2d_stalls = { total = 6, level = "error" }
                           "warn stream_syncs: 95th percentile at most 2 per step",   //
                           "warn stream_syncs: at most 40 in all",                    //
                           "warn stream_syncs: at most 1 in every 50 steps",          //
-                          "error step_time: at most 2 ms in each step",              //
+                          "error step_time: median at most 2 ms per step",           //
                           "error blocked_time: at most 5 % more than before",        //
                           "error blocked_time: median at most 0.15 ms per step",     //
                           "off waits (cause scalar-read): at most 0 in each step",   //

@@ -73,7 +73,7 @@ TEST(ParseMax, ReadsLimits) {
   EXPECT_EQ(max_of("train.h2d_stalls=4"), "h2d_stalls (region train): at most 4 in each step");
   EXPECT_EQ(max_of("waits.p95=1"), "waits: 95th percentile at most 1 per step");
   EXPECT_EQ(max_of("train.waits.total=9"), "waits (region train): at most 9 in all");
-  EXPECT_EQ(max_of("blocked_time=2ms"), "blocked_time: at most 2 ms in each step");
+  EXPECT_EQ(max_of("blocked_time=2ms"), "blocked_time: median at most 2 ms per step");
   EXPECT_EQ(max_of("a.b c.waits=3"), "waits (region a.b c): at most 3 in each step");
   EXPECT_EQ(max_of("a=b.waits=3"), "waits (region a=b): at most 3 in each step");
   EXPECT_EQ(max_of("max.waits = 3"), "waits (region max): at most 3 in each step");

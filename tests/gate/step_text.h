@@ -92,6 +92,7 @@ inline void add_step(TraceBuilder& t, const std::string& letters, int number, co
       t.range("train", [&] { add_letter(t, letter == 'W' ? 'w' : 'u'); });
     t.launch(7, "after");
   }
+  t.launch(7, "void at::native::multi_tensor_apply_kernel<AdamFunctor<4>>(float*)");
   t.range("train", [&] { t.launch(7, "train"); });
   t.range("load", [&] { t.launch(7, "load"); });
   const Nanos wanted = shape.times ? shape.times(number) : shape.step_ns;
