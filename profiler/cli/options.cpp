@@ -264,10 +264,12 @@ std::string unknown_command(const std::string& word) {
 
 // CLI11 does not know of the command behind `--`.
 std::string with_command_in_usage(std::string help) {
-  for (const std::string_view usage : {"zerostall record [OPTIONS]", "zerostall init [OPTIONS] [FILE...]"})
-    if (const std::size_t at = help.find(usage); at != std::string::npos)
-      help.insert(at + usage.size(),
-                  usage.ends_with("[FILE]") ? " | -- COMMAND [ARGUMENTS...]" : " -- COMMAND [ARGUMENTS...]");
+  constexpr std::string_view kRecord = "zerostall record [OPTIONS]", kInit = "zerostall init [OPTIONS] [FILE...]";
+  if (const std::size_t at = help.find(kRecord); at != std::string::npos)
+    help.insert(at + kRecord.size(), " -- COMMAND [ARGUMENTS...]");
+  if (const std::size_t at = help.find(kInit); at != std::string::npos)
+    help.replace(at, kInit.size(),
+                 "zerostall init [OPTIONS] -- COMMAND [ARGUMENTS...]\n       zerostall init [OPTIONS] TRACE");
   return help;
 }
 

@@ -53,8 +53,8 @@ struct SeenRegion {
 struct Seen {
   Most most;
   std::vector<SeenRegion> regions;  // by first appearance
-  std::size_t processes = 0;  // that have judged steps
-  std::int64_t judged = 0;  // steps, of the process with fewest
+  std::size_t processes = 0;        // that have judged steps
+  std::int64_t judged = 0;          // steps, of the process with fewest
   std::int64_t background = 0, outside = 0;
   std::int64_t unreal = 0;               // read-backs in judged steps
   const RunSummary* inferred = nullptr;  // a process whose steps are
@@ -89,14 +89,14 @@ std::optional<Seen> look_at(std::span<const CheckedRun> runs) {
   return seen.judged == 0 ? std::nullopt : std::optional(std::move(seen));
 }
 
-std::string head(std::span<const CheckedRun> runs, const ProposalSource& source, const std::optional<Seen>& seen) {
+std::string head(const ProposalSource& source, const std::optional<Seen>& seen) {
   std::string text = "# What this program may wait for: `zerostall check` fails when it waits more.\n";
   const std::string device = source.device.empty() ? "" : " on " + source.device;
   if (seen)
-    text +=
-        toml_comment(fmt::format("Proposed by `zerostall init` from {}{}{}: the counts below are those of that run.",
-                                 counted(seen->judged, "judged step"),
-                                 seen->processes > 1 ? fmt::format(" of each of {} processes", seen->processes) : "", device));
+    text += toml_comment(
+        fmt::format("Proposed by `zerostall init` from {}{}{}: the counts below are those of that run.",
+                    counted(seen->judged, "judged step"),
+                    seen->processes > 1 ? fmt::format(" of each of {} processes", seen->processes) : "", device));
   else
     text += toml_comment(fmt::format("Written by `zerostall init` after a run{} without steps to judge.", device));
   return text + "# All keys: zerostall init --help\n\n";
@@ -261,7 +261,7 @@ std::string doubts_text(std::span<const CheckedRun> runs, const ProposalSource& 
 
 std::string propose_policy(std::span<const CheckedRun> runs, const ProposalSource& source) {
   const std::optional<Seen> seen = look_at(runs);
-  std::string text = head(runs, source, seen) + doubts_text(runs, source);
+  std::string text = head(source, seen) + doubts_text(runs, source);
   if (seen && seen->unreal > 0) {
     text += toml_comment(
         fmt::format("{} of judged steps had no real value, so a branch on one may go another way than on a GPU.",
