@@ -107,6 +107,7 @@ struct VerifyOptions {
   std::string device = "auto";
   std::string keep;  // folder; "" = keep nothing
   bool json = false;
+  std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
 };
 
