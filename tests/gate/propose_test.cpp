@@ -39,7 +39,8 @@ std::string without_comment_signs(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     all += (line.starts_with("# ") && (line.find(" = ") != std::string::npos || line.starts_with("# [")) &&
-                    line.find("`") == std::string::npos && line.find("torch") == std::string::npos
+                    line.find("`") == std::string::npos && line.find("torch") == std::string::npos &&
+                    line.find("unreal") == std::string::npos
                 ? line.substr(2)
                 : line) +
            "\n";
