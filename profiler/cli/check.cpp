@@ -16,7 +16,6 @@
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
-#include "profiler/cli/terminal.h"
 #include "reports/check_bencher.h"
 #include "reports/check_github.h"
 #include "reports/check_gitlab.h"
@@ -71,7 +70,7 @@ std::string render(const CheckReport& report, std::span<const CheckedRun> runs, 
   if (format == "sarif") return render_check_sarif(report);
   if (format == "json") return render_check_json(report);
   if (format == "bencher") return render_check_bencher(runs);
-  return render_check_text(report, {to_file ? TextStyle{} : style_of_output(), !to_file});
+  return render_check_text(report, {TextStyle{}, !to_file});
 }
 
 // Files that an output must not replace.

@@ -36,14 +36,12 @@ std::string footer() { return std::string(kInitFooter) + "\n\n" + keys_text() + 
 void add_init(CLI::App& app, InitOptions& options) {
   CLI::App* init = app.add_subcommand("init", "Write a policy for `check`: the counts that a run shows, to start from");
   init->group(kYourProgram)->footer(footer());
-  word(init->add_option("FILE", options.files, "A trace to take the counts from, in place of running a command"), "");
+  word(init->add_option("TRACE", options.files, "A trace to take the counts from, in place of running a command"), "");
   word(init->add_option("-o,--output", options.output,
                         "The policy to write (default: zerostall.toml; - is standard output)"),
        "FILE");
   init->add_flag("--force", options.force, "Overwrite a policy that is there");
-  word(init->add_option("--device", options.device,
-                        "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
-       "DEVICE");
+  device(init, options.device);
   number(init->add_option("--gpus", options.gpus, "Simulated GPUs the program sees (default: 1)"), 1, kMostGpus);
   word(init->add_option("--sim-values", options.sim_values,
                         "What read-backs from the simulated GPU return (JSON, see record --help)"),

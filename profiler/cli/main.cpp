@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 
+#include "profiler/cli/check.h"
 #include "profiler/cli/diff.h"
 #include "profiler/cli/doctor.h"
 #include "profiler/cli/explain.h"
@@ -31,6 +32,7 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* record = std::get_if<RecordArguments>(&*options)) return run_record(*record);
   if (const auto* stat = std::get_if<StatOptions>(&*options)) return run_stat(*stat);
   if (const auto* diff = std::get_if<DiffOptions>(&*options)) return run_diff(*diff);
+  if (const auto* check = std::get_if<CheckOptions>(&*options)) return run_check(*check);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
   if (const auto* init = std::get_if<InitOptions>(&*options)) return run_init(*init);

@@ -53,12 +53,25 @@ void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pat
        "REGEX");
 }
 
-std::vector<std::string> take_command(std::vector<std::string>& arguments) {
-  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  if (dashes == arguments.end()) return {};
-  std::vector<std::string> command(dashes + 1, arguments.end());
-  arguments.erase(dashes, arguments.end());
-  return command;
+std::string byte_size(std::string& text) {
+  constexpr std::int64_t kSmallestTrace = 1 << 20;  // names of functions alone take 40 KB
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string unit = text.substr(digits);
+  const std::string_view units = "kMGT";
+  const std::size_t at = unit.empty() ? 0 : units.find(unit == "K" ? 'k' : unit[0]) + 1;
+  const bool known = unit.size() <= 1 && (unit.empty() || at > 0);
+  if (digits == 0 || digits > 9 || !known || std::stoll(text.substr(0, digits)) == 0)
+    return "'" + text + "' is no size; write 500M or 2G";
+  const std::int64_t bytes = std::stoll(text.substr(0, digits)) << (10 * at);
+  if (bytes < kSmallestTrace) return "less than 1M leaves no room for a trace";
+  text = std::to_string(bytes);
+  return "";
+}
+
+CLI::Option* device(CLI::App* command, std::string& value) {
+  return word(command->add_option("--device", value,
+                                  "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
+              "DEVICE");
 }
 
 }  // namespace zerostall::cli

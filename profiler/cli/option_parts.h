@@ -5,7 +5,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace zerostall::cli {
 
@@ -28,7 +27,10 @@ void trace_file(CLI::App* command, std::string& file);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
 void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
 
-// Takes what stands behind `--` off the arguments of a command; empty where there is no `--`.
-std::vector<std::string> take_command(std::vector<std::string>& arguments);
+// A transform for CLI11: "500M" -> "524288000"; at least as much as a trace needs.
+std::string byte_size(std::string& text);
+
+// --device, of commands that run a program.
+CLI::Option* device(CLI::App* command, std::string& value);
 
 }  // namespace zerostall::cli

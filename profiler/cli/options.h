@@ -87,6 +87,7 @@ struct CheckOptions {
   std::string step_pattern;            // "" = the policy's
   bool inferred = false;
   std::string keep;  // "" = the trace goes
+  bool dry_run = false;
   bool schema = false;
 };
 inline constexpr std::int64_t kMostRuns = 99;

@@ -136,7 +136,7 @@ TEST_F(Init, RefusesWhatMakesNoSense) {
     return result.err;
   };
   EXPECT_THAT(refused(""), HasSubstr("no command given: zerostall init -- python train.py"));
-  EXPECT_THAT(refused("--"), HasSubstr("no command given"));
+  EXPECT_THAT(refused("--"), HasSubstr("no command behind `--`"));
   EXPECT_THAT(refused("python train.py"), HasSubstr("behind `--`: zerostall init -- python train.py"));
   EXPECT_THAT(refused("a.zstall -- true"), HasSubstr("from one of them"));
   EXPECT_THAT(refused("a.zstall --device sim"), HasSubstr("for running a command"));
@@ -151,7 +151,7 @@ TEST_F(Init, RefusesWhatMakesNoSense) {
 
 TEST_F(Init, HelpTellsEveryKey) {
   const std::string help = init("--help").out;
-  EXPECT_THAT(help, HasSubstr("zerostall init [OPTIONS] -- COMMAND [ARGUMENTS...]\n"));
+  EXPECT_THAT(help, HasSubstr("zerostall init [OPTIONS] [TRACE...] [-- COMMAND [ARGUMENTS...]]\n"));
   for (const PolicyKey& key : policy_keys()) {
     EXPECT_THAT(help, HasSubstr(std::string(key.key)));
     EXPECT_THAT(help, HasSubstr(std::string(key.meaning)));
