@@ -176,6 +176,26 @@ Examples:
 Exit codes: 0 written, 2 missing or unrecognised file, bad option or unwritable output, 3 the trace does not hold what was
 asked for (then nothing is written), or some of its processes cannot be read)";
 
+inline constexpr const char* kInitFooter =
+    R"(The command is run and recorded as `record` does it; what it prints goes to standard error. The policy limits each step to
+the counts that were seen, so that `zerostall check` fails when a change adds a wait, and says where the waits come from.
+Read it, lower what can be lower, and keep it beside the code. A policy that is there is never overwritten without --force.
+
+Examples:
+  zerostall init --device sim -- python train.py --steps 20
+  zerostall init run.zstall -o -                          from a trace, shown only
+
+A limit on counts is hard. A limit on times is broken only by measured times that are significantly more, by least_effect too;
+on the simulated GPU times are modelled, and limits on them refused. A limit is a number (the most in any judged step), a time
+("2 ms"), or a table:
+  waits = { max = 2, p95 = 1, level = "warn" }            several figures at once
+  waits = { at_most = 1, every = 50 }                     at most 1 in any 50 judged steps in a row
+Files are named relative to the policy's folder.)";
+inline constexpr const char* kInitEnd =
+    "Exit codes: 0 written, 2 bad option, or a policy is there, 3 no steps to judge, or the program made no CUDA call, "
+    "4 the\n"
+    "program failed or could not be recorded; 128 + n when signal n stopped it";
+
 inline constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
   without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together
 It passes when each fix removes exactly the waits it claims, in every judged step, and all that is left is declared.

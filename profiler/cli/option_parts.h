@@ -31,4 +31,7 @@ void trace_file(CLI::App* command, std::string& file);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
 void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
 
+// --device, of commands that run a program.
+CLI::Option* device(CLI::App* command, std::string& value);
+
 }  // namespace zerostall::cli

@@ -152,6 +152,21 @@ struct VerifyOptions {
   bool list = false;
 };
 
+inline constexpr const char* kDefaultPolicy = "zerostall.toml";
+
+struct InitOptions {
+  std::vector<std::string> command;     // behind `--`; empty: there is a trace
+  std::vector<std::string> files;       // one trace, or none
+  std::string output = kDefaultPolicy;  // "-" = standard output
+  bool force = false;
+  std::string device = "auto";
+  std::int64_t gpus = 1;
+  std::string sim_values;  // "" = none
+  std::optional<std::int64_t> seed;
+  std::int64_t warmup = 2;
+  std::string step_pattern;  // "" = the default
+};
+
 struct DoctorOptions {
   std::string device = "auto";
   bool json = false;
@@ -162,7 +177,7 @@ struct ProbeOptions {};
 
 using Options =
     std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions, HistoryOptions,
-                 ExportArguments, VerifyOptions, ExplainOptions, DoctorOptions, ProbeOptions>;
+                 ExportArguments, VerifyOptions, ExplainOptions, InitOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 
