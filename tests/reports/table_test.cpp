@@ -28,7 +28,7 @@ TEST(Table, GivesWayInItsOrder) {
   EXPECT_EQ(render_table(table, {.width = 28}),  // the first one is shortened
             "where    n   time  note\n012...   1   2 ms  something\nx       10  30 ms\n");
   EXPECT_EQ(render_table(table, {.width = 19}),  // the last one goes below
-            "where       n   time\n012345...   1   2 ms\n    something\nx          10  30 ms\n");
+            "where      n   time\n01234...   1   2 ms\n    something\nx         10  30 ms\n");
   EXPECT_EQ(render_table(table, {.width = 12}),  // a column is left out
             "where      n\n01234...   1\n    somet...\nx         10\nno room for:\n  time\n");
   EXPECT_EQ(render_table(table, {.width = 7}),  // no more can go: lines are cut
