@@ -299,6 +299,7 @@ TEST(PolicyFile, HostileTextsAreRefusedInOneLine) {
       "[[",
       "a =",
       "a = {",
+      "waits = 0\xc3\xbc\" median\t",
       "a = " + std::string(100'000, '['),
       "a = " + std::string(100'000, '{'),
       std::string(500'000, '[') + "a",
