@@ -43,8 +43,7 @@ std::string_view level_of(const Finding& finding) {
 }
 
 std::string message_of(const Finding& finding) {
-  std::string text = finding.run.empty() ? "" : inert(finding.run, kMostCharacters) + ": ";
-  text += inert(finding.text);
+  std::string text = sentence(finding);
   if (finding.site && finding.kind != FindingKind::improved)
     text += fmt::format("\n{}: {}", info_of(finding.site->cause).title, info_of(finding.site->cause).advice);
   return text;

@@ -35,8 +35,7 @@ Location place_of(const CheckReport& report, const Finding& finding) {
 }
 
 std::string description_of(const Finding& finding) {
-  std::string text = finding.run.empty() ? "" : inert(finding.run, kMostCharacters) + ": ";
-  text += inert(finding.text);
+  std::string text = sentence(finding);
   if (finding.site && finding.kind != FindingKind::improved)
     text += fmt::format(" - {}", info_of(finding.site->cause).advice);
   return text;

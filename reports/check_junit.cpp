@@ -30,7 +30,7 @@ JunitResult cannot_tell_of(const CheckReport& report) {
 
 // `findings`: those of this budget.
 JunitCase case_of(const CheckReport& report, const BudgetResult& result, const std::vector<const Finding*>& findings) {
-  JunitCase one{result.run, inert(describe(result.budget)), JunitResult::passed, describe(result), {}};
+  JunitCase one{result.run, inert(describe(result.budget)), JunitResult::passed, describe(report, result), {}};
   const bool warning = result.budget.level == Level::warn;
   if (!result.applies || result.budget.level == Level::off) {
     one.result = JunitResult::skipped;
@@ -41,7 +41,7 @@ JunitCase case_of(const CheckReport& report, const BudgetResult& result, const s
     for (const Finding* finding : findings)
       if (one.lines.size() < kMostLines) add_lines(*finding, one.lines);
   } else {
-    one.lines.push_back("found: " + one.message);
+    one.lines.push_back(one.message);
   }
   return one;
 }

@@ -33,8 +33,9 @@ std::string visible_findings(const CheckReport& report) {
   }
   if (const auto rest = left_out(all, shown, "finding"); !rest.empty()) text += "- and " + rest + "\n";
   if (report.verdict == Verdict::cannot_tell) {
-    for (std::size_t i = 0, told = 0; i < report.reasons.size() && told < 3 && shown < kMostVisible; ++i, ++told)
-      text += fmt::format("- cannot tell: {}\n", markdown_text(report.reasons[i].text)), ++shown;
+    const std::vector<std::string> doubts = doubts_in(report);
+    for (std::size_t i = 0; i < doubts.size() && shown < kMostVisible; ++i, ++shown)
+      text += fmt::format("- cannot tell: {}\n", markdown_text(doubts[i]));
     if (const auto advice = what_to_do(report); !advice.empty()) text += "- to do: " + advice + "\n";
   }
   return text;
@@ -77,7 +78,7 @@ std::string budgets(const CheckReport& report) {
     const bool judged = result.applies && result.budget.level != Level::off;
     rows.push_back(fmt::format("| {}{} | {} | {} |", result.run.empty() ? "" : markdown_code(result.run) + " ",
                                markdown_code(describe(result.budget)), judged ? name_of(result.verdict) : "not judged",
-                               markdown_text(describe(result))));
+                               markdown_text(describe(report, result))));
     if (rows.size() > 10 * kMostRows) break;
   }
   return table("| budget | verdict | found |", rows, "budget");

@@ -115,11 +115,10 @@ Json location_json(const CheckReport& report, const Finding& finding) {
 }
 
 Json result_json(const CheckReport& report, const Finding& finding, std::size_t rule, const std::string& print) {
-  std::string text = finding.run.empty() ? "" : inert(finding.run, kMostCharacters) + ": ";
   Json json = {{"ruleId", rule_of(finding)},
                {"ruleIndex", rule},
                {"level", level_of(finding)},
-               {"message", message(text + inert(finding.text))}};
+               {"message", message(sentence(finding))}};
   if (Json location = location_json(report, finding); !location.empty())
     json["locations"] = Json::array({std::move(location)});
   json["partialFingerprints"] = {{"zerostallFinding/v1", print}};

@@ -34,16 +34,18 @@ std::string label_of(const Finding& finding, const TextStyle& style) {
   return error ? coloured("error", "31", style) + "  " : coloured("warning", "33", style);
 }
 
-// `told`: causes whose advice has been given.
-std::string finding_lines(const Finding& finding, const TextStyle& style, std::set<CauseKind>& told) {
-  std::string text =
-      fmt::format("  {}  {}{}\n", label_of(finding, style),
-                  finding.run.empty() ? "" : inert(finding.run, kMostCharacters) + ": ", inert(finding.text));
+struct Told {
+  std::set<CauseKind> advice;
+  std::set<std::string> sites;  // by id
+};
+
+std::string finding_lines(const Finding& finding, const TextStyle& style, Told& told) {
+  std::string text = fmt::format("  {}  {}\n", label_of(finding, style), sentence(finding));
   if (!finding.site || finding.kind == FindingKind::improved) return text;
   const CauseInfo& cause = info_of(finding.site->cause);
-  if (!finding.site->what.empty())
+  if (told.sites.insert(finding.site->id).second)
     text += fmt::format("           {}: {}\n", inert(finding.site->what, kMostCharacters), cause.title);
-  if (told.insert(finding.site->cause).second) text += fmt::format("           fix: {}\n", cause.advice);
+  if (told.advice.insert(finding.site->cause).second) text += fmt::format("           fix: {}\n", cause.advice);
   return text;
 }
 
@@ -55,7 +57,7 @@ bool is_doubt(const Finding& finding) {
 // Errors come before warnings, so that those are cut first.
 std::string findings(const CheckReport& report, const TextStyle& style) {
   std::string text;
-  std::set<CauseKind> told;
+  Told told;
   std::size_t count = 0, all = 0;
   for (const Finding& finding : report.findings) {
     if (is_doubt(finding)) continue;
@@ -69,17 +71,14 @@ std::string findings(const CheckReport& report, const TextStyle& style) {
   return text;
 }
 
-std::string doubts(const CheckReport& report, const TextStyle& style) {
+std::string doubt_lines(const CheckReport& report, const TextStyle& style) {
   std::string text;
-  std::size_t count = 0, all = 0;
-  for (const Reason& reason : report.reasons) {
-    if (reason.verdict != Verdict::cannot_tell) continue;
-    if (all++ >= kMostShown) continue;
-    ++count;
-    text += fmt::format("  {}  {}\n", coloured("cannot tell", "33", style), inert(reason.text));
-  }
-  if (const auto rest = left_out(all, count, "reason"); !rest.empty()) text += "  ... " + rest + "\n";
-  if (const auto advice = what_to_do(report); !advice.empty()) text += "  to do        " + advice + "\n";
+  const std::vector<std::string> doubts = doubts_in(report);
+  const std::size_t count = std::min(doubts.size(), kMostShown);
+  for (std::size_t i = 0; i < count; ++i)
+    text += fmt::format("  {}  {}\n", coloured("cannot tell", "33", style), doubts[i]);
+  if (const auto rest = left_out(doubts.size(), count, "reason"); !rest.empty()) text += "  ... " + rest + "\n";
+  if (const auto advice = what_to_do(report); !advice.empty()) text += "  to do    " + advice + "\n";
   return text;
 }
 
@@ -88,8 +87,8 @@ std::string budget_lines(const CheckReport& report) {
   const std::size_t count = std::min(report.budgets.size(), kMostShown);
   for (std::size_t i = 0; i < count; ++i) {
     const BudgetResult& result = report.budgets[i];
-    text += fmt::format("  budget   {}{}: {}\n", result.run.empty() ? "" : inert(result.run, kMostCharacters) + ": ",
-                        inert(describe(result.budget)), describe(result));
+    text += fmt::format("  budget   {}{}; {}\n", result.run.empty() ? "" : inert(result.run, kMostCharacters) + ": ",
+                        inert(describe(result.budget)), describe(report, result));
   }
   if (const auto rest = left_out(report.budgets.size(), count, "budget"); !rest.empty()) text += "  ... " + rest + "\n";
   return text;
@@ -134,8 +133,7 @@ std::string how_to_go_on(const CheckReport& report, bool command) {
 
 std::string render_check_text(const CheckReport& report, const CheckTextOptions& options) {
   std::string text = first_line(report, options.style) + findings(report, options.style);
-  if (report.verdict == Verdict::cannot_tell || !report.reasons.empty()) text += doubts(report, options.style);
-  text += budget_lines(report) + compared_lines(report) + checked_lines(report);
+  text += doubt_lines(report, options.style) + budget_lines(report) + compared_lines(report) + checked_lines(report);
   if (report.verdict != Verdict::pass && report.exit_code == 0)
     text += "  note     the exit code is 0: the policy says so\n";
   return text + how_to_go_on(report, options.command);

@@ -8,10 +8,14 @@
 #include "profiler/analyze/causes.h"
 #include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
+#include "profiler/gate/doubts.h"
 #include "reports/words.h"
 
 namespace zerostall {
 namespace {
+
+// A log of a GitHub job acts on what follows it, wherever in a line it stands.
+constexpr std::string_view kLogCommand = "##[";
 
 std::string replaced(std::string text, std::string_view what, std::string_view with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
@@ -93,6 +97,11 @@ std::string cannot_tell_words(const CheckReport& report) {
   return more > 0 ? fmt::format("{} (and {})", first, counted(more, "more reason")) : first;
 }
 
+bool is_modelled(const CheckReport& report, const std::string& run) {
+  return std::any_of(report.checked.begin(), report.checked.end(),
+                     [&](const CheckedFacts& facts) { return facts.name == run && facts.modelled; });
+}
+
 std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a: the same on every machine
   const auto add = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
@@ -129,7 +138,7 @@ std::string glob_string(std::string_view text) {
       out += c;
     text.remove_prefix(c.size());
   }
-  return out + '"';
+  return replaced(out, kLogCommand, "##?") + '"';
 }
 
 }  // namespace
@@ -137,7 +146,7 @@ std::string glob_string(std::string_view text) {
 std::string inert(std::string_view text, std::size_t most) {
   // Cut before it is escaped, too: of a text without end only the front is looked at.
   const bool long_text = text.size() > 4 * most;
-  std::string whole = replaced(printable(text.substr(0, 4 * most)), "##[", "##\\x5b");
+  std::string whole = replaced(printable(text.substr(0, 4 * most)), kLogCommand, "##\\x5b");
   std::size_t bytes = 0, characters = 0, end = 0;
   while (bytes < whole.size() && characters < most) {
     if (characters + 3 <= most) end = bytes;
@@ -184,12 +193,12 @@ std::string describe(const CheckedFacts& facts) {
   return text;
 }
 
-std::string describe(const BudgetResult& result) {
+std::string describe(const CheckReport& report, const BudgetResult& result) {
   if (result.budget.level == Level::off) return "off";
   if (!result.applies) return "for another device or rank";
-  if (result.verdict == Verdict::cannot_tell) return inert(result.why);
-  const bool is_time = result.budget.metric != nullptr && result.budget.metric->is_time;
-  std::string text = is_time ? show_time(result.actual) : show(result.actual);
+  if (result.verdict == Verdict::cannot_tell) return "cannot tell: " + inert(result.why);
+  std::string text = "found " + (result.budget.metric->is_time ? show_time(result.actual) : show(result.actual));
+  if (result.budget.metric->is_time && is_modelled(report, result.run)) text += " (modelled)";
   if (result.verdict == Verdict::pass) return text;
   if (result.step) text += fmt::format(" in step {}", *result.step);
   if (result.steps_over > 1) text += fmt::format(", {} judged steps over the limit", result.steps_over);
@@ -201,11 +210,20 @@ std::string describe(const BeforeAfter& row) {
                      inert(row.name, kMostCharacters), show(row.before), show(row.after));
 }
 
+std::vector<std::string> doubts_in(const CheckReport& report) {
+  std::vector<std::string> texts;
+  for (const Reason& reason : report.reasons)
+    if (reason.verdict == Verdict::cannot_tell) texts.push_back(inert(reason.text));
+  if (report.verdict == Verdict::cannot_tell && texts.size() == 1) texts.clear();
+  return texts;
+}
+
 std::string what_to_do(const CheckReport& report) {
   if (report.verdict != Verdict::cannot_tell) return {};
   for (const CheckedFacts& facts : report.checked)
-    if (facts.steps > 0 && facts.judged < 3)
-      return fmt::format("run at least {} steps: {} of warm-up and 3 to judge", facts.warmup + 3, facts.warmup);
+    if (facts.steps > 0 && facts.judged < kFewestJudgedSteps)
+      return fmt::format("run at least {} steps: {} of warm-up and {} to judge", facts.warmup + kFewestJudgedSteps,
+                         facts.warmup, kFewestJudgedSteps);
   return {};
 }
 
@@ -233,7 +251,8 @@ std::string allow_toml(std::span<const Allowance> allowances) {
 std::optional<std::string> repository_path(std::string_view file) {
   if (file.empty() || file.size() > 1000 || file.front() == '/' || file.front() == '<' || printable(file) != file)
     return std::nullopt;
-  if (file.find('\\') != std::string_view::npos || file.find(':') != std::string_view::npos) return std::nullopt;
+  if (file.find_first_of("\\:") != std::string_view::npos || file.find(kLogCommand) != std::string_view::npos)
+    return std::nullopt;
   for (const auto& part : std::filesystem::path(file))
     if (part == "..") return std::nullopt;
   return std::filesystem::path(file).lexically_normal().string();
@@ -260,6 +279,11 @@ std::string fingerprint(const CheckReport& report, const Finding& finding) {
                                      : "";
   const std::string place = finding.site ? finding.site->id : without_digits(finding.text);
   return fmt::format("{:016x}", hash_of({name_of(finding.kind), finding.run, rule, place}));
+}
+
+std::string sentence(const Finding& finding) {
+  const std::string run = finding.run.empty() ? "" : inert(finding.run, kMostCharacters) + ": ";
+  return run + (finding.text.empty() ? rule_of(finding) : inert(finding.text));
 }
 
 std::string rule_of(const Finding& finding) {

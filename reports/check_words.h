@@ -32,11 +32,15 @@ std::string left_out(std::size_t all, std::size_t shown, std::string_view noun);
 // "rank0: 18 of 20 steps judged (marks, 2 of warm-up); 3 waits allowed, 10 outside of steps, 0 on other threads".
 std::string describe(const CheckedFacts& facts);
 
-// What became of a budget: "2 in step 7, 18 judged steps over", "0", "not judged: for another device or rank".
-std::string describe(const BudgetResult& result);
+// What became of a budget of this report: "found 2 in step 7, 12 judged steps over the limit", "found 1.25 ms
+// (modelled)", "off", "for another device or rank", "cannot tell: ...".
+std::string describe(const CheckReport& report, const BudgetResult& result);
 
 // "rank0: waits per step: 0 → 2".
 std::string describe(const BeforeAfter& row);
+
+// The reasons why it cannot be told, but for a single one that the headline says already.
+std::vector<std::string> doubts_in(const CheckReport& report);
 
 // What of the recording would have to be different for a verdict, as far as the facts tell; "" = the reasons say it.
 std::string what_to_do(const CheckReport& report);
@@ -61,6 +65,9 @@ std::optional<Location> location_of(const CheckReport& report, const Finding& fi
 // 16 hex digits that stay the same for the same finding in another run: of kind, process, rule and site; neither of
 // line numbers nor of counts.
 std::string fingerprint(const CheckReport& report, const Finding& finding);
+
+// "rank0: 2 waits per step, ...": never empty.
+std::string sentence(const Finding& finding);
 
 // What is broken: the slug of the site's cause, else the kind of the finding.
 std::string rule_of(const Finding& finding);

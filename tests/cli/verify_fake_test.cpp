@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/flux2_traces.h"
 #include "tests/cli/installation.h"
@@ -13,6 +15,7 @@ namespace {
 using namespace zerostall::testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 const std::vector<std::string> kVerify = {"verify", "flux2", "--size", "tiny", "--device", "sim"};
 
@@ -55,6 +58,34 @@ TEST(VerifyWithPreparedTraces, GivesTheSameJsonTwice) {
   EXPECT_EQ(first.out, second.out);
   EXPECT_EQ(nlohmann::json::parse(first.out)["verdict"], "pass");
   EXPECT_EQ(first.out.find(here.path("").string()), std::string::npos);
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(VerifyWithPreparedTraces, WritesSeveralFormatsAtOnce) {
+  Installation here;
+  here.use_traces(good_traces());
+  const std::string json = here.path("verify.json").string(), junit = here.path("verify.xml").string();
+  const ChildResult result = here.run(with({"--out", "junit=" + junit, "--out", "md=-", "--out", "json=" + json}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("**zerostall verify flux2: pass: each fix removes exactly the waits it claims**"));
+  EXPECT_EQ(read_text(here.path("verify.json")), here.run(with({"--json"})).out);
+  EXPECT_THAT(read_text(here.path("verify.xml")), HasSubstr("tests=\"5\" failures=\"0\" errors=\"0\""));
+}
+
+TEST(VerifyWithPreparedTraces, RefusesOutputsThatCannotBeBeforeItRuns) {
+  Installation here;  // without traces: running would fail in another way
+  ChildResult result = here.run(with({"--json", "--out", "md=-"}));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--json and --out FORMAT=- cannot both go to standard output"));
+  result = here.run(with({"--out", "junit=" + here.path("tmp").string()}));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--out junit: cannot replace"));
+  EXPECT_EQ(here.run(with({"--out", "sarif=a.sarif"})).exit_code, 2);  // not a format of `verify`
 }
 
 TEST(VerifyWithPreparedTraces, KeepsTheTracesOfEachSetting) {

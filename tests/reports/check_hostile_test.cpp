@@ -5,14 +5,15 @@
 
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
+#include <set>
 #include <sstream>
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
 
 #include "profiler/base/printable.h"
+#include "profiler/gate/policy_file_toml.h"
 #include "reports/check_words.h"
 #include "tests/reports/check_formats.h"
 #include "tests/reports/check_reports.h"
+#include "tests/reports/hostile_names.h"
 
 namespace zerostall {
 namespace {
@@ -24,47 +25,9 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-const std::vector<std::string>& names() {
-  using namespace std::string_literals;
-  static const std::vector<std::string> all = {
-      "line\nbreak\r\nand\ttab",
-      "\n::error::injected",
-      "::error file=x,line=1::injected",
-      "a\n::add-mask::secret\n##[error]injected",
-      "##[add-path]/tmp",
-      "quote\" 'single' back\\slash \\\" \\u0022",
-      "]]> <![CDATA[ --> <!-- ?>",
-      "</script><script>alert(1)</script>",
-      "<img src=x onerror=alert(1)>",
-      "</details></summary><b>",
-      "%0A::error::injected%0D%25",
-      "\x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J",
-      "\x9b"s + "31m",
-      "bad utf-8 \xff\xfe\xc0\xaf\xed\xa0\x80 end",
-      "\xe2\x80\xae reversed \xe2\x81\xa6 isolated \xef\xbb\xbf",
-      "\xef\xbf\xbe\xef\xbf\xbf not in XML",
-      "nul\0inside"s,
-      "\x01\x02\x0b\x0c\x1f\x7f",
-      "` `` ``` ```` ``code``",
-      "| table | cell \\| *bold* _it_ ~~gone~~ [link](http://evil.example) ![image](x) @everyone #1 www.evil.example",
-      "[[allow]]\nsite = \"*\"\n\"\"\" '''",
-      "=cmd|' /C calc'!A0",
-      "../../etc/passwd",
-      "/home/alice/secret/train.py",
-      "C:\\Users\\alice\\train.py",
-      "file with space?query#fragment%41.py",
-      std::string(10'000, 'x'),
-      std::string(5'000, '`'),
-      std::string(3'000, '\xff'),
-      "",
-      " ",
-  };
-  return all;
-}
-
 class HostileNames : public ::testing::TestWithParam<std::size_t> {
  protected:
-  const std::string& name() const { return names()[GetParam()]; }
+  const std::string& name() const { return hostile_names()[GetParam()]; }
   std::string rendered(std::string_view format) const {
     for (const CheckFormat& one : check_formats())
       if (one.name == format) return one.render(report_with_names(name()));
@@ -93,14 +56,17 @@ TEST_P(HostileNames, DoNothingToATerminalOrALog) {
 TEST_P(HostileNames, LeaveTheAllowBlockValidToml) {
   const std::string& n = name();
   const Allowance allow{n, n, n, n, 1, 50};
-  const toml::table table = toml::parse(allow_toml({&allow, 1}));
-  ASSERT_EQ(table.size(), 1u);
-  const toml::array& allowed = *table["allow"].as_array();
-  ASSERT_EQ(allowed.size(), 1u);
-  EXPECT_EQ(allowed[0].as_table()->get("reason")->value_or(std::string("?")), "");
-  if (n.empty()) return;
-  const std::string site = allowed[0].as_table()->get("site")->value_or(std::string());
-  EXPECT_TRUE(glob_matches(site, n)) << site;
+  const auto toml = read_toml(allow_toml({&allow, 1}), "zerostall.toml");
+  ASSERT_TRUE(toml) << toml.error().message;
+  ASSERT_EQ(toml->entries.size(), 1u);
+  ASSERT_EQ(toml->entries[0].value.items.size(), 1u);
+  for (const TomlEntry& entry : toml->entries[0].value.items[0].entries) {
+    if (entry.key == "reason") {
+      EXPECT_EQ(entry.value.text, "");
+    } else if (entry.value.kind == TomlKind::text) {
+      EXPECT_TRUE(glob_matches(entry.value.text, n)) << entry.value.text;
+    }
+  }
 }
 
 TEST_P(HostileNames, AreNoMarkdownOfTheirOwn) {
@@ -112,14 +78,15 @@ TEST_P(HostileNames, AreNoMarkdownOfTheirOwn) {
   std::istringstream lines(text);
   bool fenced = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) fenced = !fenced;
-    if (fenced) continue;
+    const bool fence = line.starts_with("```");
+    if (fence) fenced = !fenced;
+    if (fence || fenced) continue;
     std::string bare;
     for (std::size_t i = 0; i < line.size(); ++i) {
       if (line[i] == '\\') {
         ++i;
       } else if (line[i] == '`') {  // a code span: to the same run of backticks
-        const std::size_t length = line.find_first_not_of('`', i) - i;
+        const std::size_t length = std::min(line.find_first_not_of('`', i), line.size()) - i;
         std::size_t end = i + length;
         for (;; ++end) {
           end = line.find(std::string(length, '`'), end);
@@ -135,7 +102,7 @@ TEST_P(HostileNames, AreNoMarkdownOfTheirOwn) {
     }
     for (const std::string_view ours :
          {"<!-- zerostall:check -->", "<!-- -->", "<details>", "</details>", "<summary>", "</summary>"})
-      for (std::size_t at = 0; (at = bare.find(ours)) != std::string::npos;) bare.erase(at, ours.size());
+      for (std::size_t at = 0; (at = bare.find(ours)) != std::string::npos;) bare.replace(at, ours.size(), " ");
     EXPECT_THAT(bare, Not(AnyOf(HasSubstr("<"), HasSubstr("]("), HasSubstr("@everyone")))) << line;
   }
   EXPECT_FALSE(fenced);
@@ -213,7 +180,7 @@ TEST_P(HostileNames, AreTextsOfJson) {
   EXPECT_EQ(bencher.begin().value()["waits-per-step"]["value"], 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HostileNames, ::testing::Range(std::size_t{0}, names().size()));
+INSTANTIATE_TEST_SUITE_P(All, HostileNames, ::testing::Range(std::size_t{0}, hostile_names().size()));
 
 }  // namespace
 }  // namespace zerostall

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <pugixml.hpp>
 
 #include "tests/gate/verify_runs.h"
 
@@ -112,6 +113,38 @@ TEST(VerifyJson, HasTheKeysOfTheSchemaAndNothingOfTheMachine) {
   EXPECT_EQ(json["runs"][1]["regions"]["train"]["per_step"]["stream_syncs"]["max"], 1);
   EXPECT_EQ(json["runs"][1]["regions"]["step"]["per_step"]["stream_syncs"]["min"], 11);
   EXPECT_EQ(json["runs"][0]["copies"][1]["bytes"], 512);
+}
+
+TEST(VerifyJunit, HasACasePerSettingAndTheReasonsWhereTheyBelong) {
+  auto runs = good_runs();
+  runs[1] = make_run({"bn-pinning"}, [](int n) { return StepShape{.bn = n == 4 ? 2 : 0}; });
+  VerifyReport report = report_of(std::move(runs));
+  report.judgement.reasons.push_back({Verdict::cannot_tell, "bn-pinning + async-loss: the trace is cut off"});
+  report.judgement.reasons.push_back({Verdict::cannot_tell, "nothing was run <twice>"});
+  pugi::xml_document document;
+  ASSERT_TRUE(document.load_string(render_verify_junit(report).c_str()));
+  const pugi::xml_node suite = document.child("testsuites").child("testsuite");
+  const auto found = [&](const char* name, const char* kind) {
+    return std::string(
+        suite.find_child_by_attribute("testcase", "name", name).child(kind).attribute("message").value());
+  };
+  EXPECT_EQ(suite.attribute("tests").as_int(), 5);
+  EXPECT_EQ(suite.attribute("failures").as_int(), 1);
+  EXPECT_EQ(suite.attribute("errors").as_int(), 2);
+  EXPECT_THAT(found("bn-pinning", "failure"), HasSubstr("bn-pinning removed 0 of 2 waits in step 4"));
+  EXPECT_EQ(found("bn-pinning + async-loss", "error"), "bn-pinning + async-loss: the trace is cut off");
+  EXPECT_EQ(found("all settings together", "error"), "nothing was run <twice>");
+}
+
+TEST(VerifyMarkdown, SaysTheVerdictFirstAndFoldsTheFigures) {
+  const std::string pass = render_verify_markdown(report_of(good_runs()));
+  EXPECT_THAT(pass, ::testing::StartsWith("**zerostall verify flux2: pass: each fix removes exactly the waits it "
+                                          "claims** (klein-9b, simulated H200)\n\n<details>"));
+  EXPECT_THAT(pass, EndsWith("\n</details>\n\n<!-- zerostall:verify -->\n"));
+  VerifyReport report = report_of(good_runs());
+  report.judgement = {Verdict::violation, {{Verdict::violation, "``` <img src=x> @all"}}, {}};
+  EXPECT_THAT(render_verify_markdown(report), HasSubstr("\n- \\`\\`\\` \\<img src=x\\> @<!-- -->all\n"));
+  EXPECT_THAT(render_verify_markdown(report), HasSubstr("\n````text\n"));
 }
 
 }  // namespace
