@@ -8,7 +8,7 @@
 #include <span>
 
 #include "reports/oddities.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 

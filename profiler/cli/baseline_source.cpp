@@ -64,16 +64,16 @@ Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& setti
   return made;
 }
 
-Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings) {
+Result<Baseline> load_baseline(const std::string& path, const Policy& policy) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
     if (looks_like_baseline(text_of(*file))) return parse_baseline(text_of(*file), path);
   }
-  const auto read = read_traces(path, settings);
+  const auto read = read_traces(path, policy.run);
   if (!read) return Error{fmt::format("neither a baseline nor a trace: {}", read.error().message)};
-  Baseline made = baseline_of(read->runs, settings, read->unreadable);
+  Baseline made = baseline_of(read->runs, policy.run, read->unreadable);
   made.file = path;
   return made;
 }

@@ -27,6 +27,6 @@ Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& setti
 
 // A baseline file, or any trace or folder of traces that `stat` takes, told apart by what is in it. Of a trace that is
 // no measure (cut off, no steps) `Baseline::doubt` says so. Fails for what is missing or neither.
-Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings = {});
+Result<Baseline> load_baseline(const std::string& path, const Policy& policy = {});
 
 }  // namespace zerostall::cli

@@ -94,6 +94,29 @@ Examples:
 Exit codes: 0 printed, whatever differs; 2 missing or unrecognised file or bad option; 3 a trace does not hold what was
 asked for)";
 
+inline constexpr const char* kCheckFooter =
+    R"(Runs the command of the policy (or the one behind `--`, or reads traces), judges each step, and says pass, violation
+or cannot tell, with the reasons. `zerostall init -- COMMAND` writes a policy to start from; `zerostall init --help`
+tells its keys. A baseline (`zerostall baseline update`) holds what was agreed to: it must not get more.
+
+Counts are judged exactly. Times fail only where they were measured, and are significantly more (p < 0.01).
+
+Formats of --out:
+  text     for people (what is printed without --out)      md      pull request comment, $GITHUB_STEP_SUMMARY
+  github   annotations at file and line                    gitlab  code quality report
+  junit    one test case for each limit                    sarif   code scanning (2.1.0)
+  json     schema zerostall/check/1                        bencher Bencher Metric Format
+
+Examples:
+  zerostall check                                                 all from zerostall.toml
+  zerostall check --max waits=0 --device sim -- python train.py   no file needed, no GPU either
+  zerostall check run.zstall --policy gate.toml --baseline zerostall.baseline.json
+  zerostall check --out junit=waits.xml --out md=- >> $GITHUB_STEP_SUMMARY
+  zerostall check --before-rev origin/main --max step_time.median=40ms -- python train.py
+
+Exit codes: 0 pass, 1 violation, 2 bad option, policy or file, 3 cannot tell (0 with cannot_tell = "warn"),
+4 the command failed or could not be recorded)";
+
 inline constexpr const char* kBaselineFooter =
     R"(A baseline is a file for your repository, one waiting place a line: `zerostall check --baseline FILE` fails a run that
 waits at another place, more at once or more often than it says. Line numbers are not in it, and the number of steps of
@@ -154,6 +177,7 @@ Examples:
   zerostall verify flux2
   zerostall verify flux2 --size tiny --accum 4
   zerostall verify flux2 --fix bn-pinning --json
+  zerostall verify flux2 --out junit=verify.xml --out md=verify.md
   zerostall verify --list                               scenarios, sizes, fixes, device models
 
 Exit codes: 0 pass, 1 a fix does not do what it claims, 2 bad option, 3 cannot tell, 4 no GPU, missing part or failed program)";

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "profiler/cli/baseline.h"
+#include "profiler/cli/check.h"
 #include "profiler/cli/diff.h"
 #include "profiler/cli/doctor.h"
 #include "profiler/cli/explain.h"
@@ -32,6 +33,7 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* record = std::get_if<RecordArguments>(&*options)) return run_record(*record);
   if (const auto* stat = std::get_if<StatOptions>(&*options)) return run_stat(*stat);
   if (const auto* diff = std::get_if<DiffOptions>(&*options)) return run_diff(*diff);
+  if (const auto* check = std::get_if<CheckOptions>(&*options)) return run_check(*check);
   if (const auto* baseline = std::get_if<BaselineOptions>(&*options)) return run_baseline(*baseline);
   if (const auto* history = std::get_if<HistoryOptions>(&*options)) return run_history(*history);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);

@@ -13,6 +13,7 @@
 
 #include "profiler/base/strings.h"
 #include "profiler/cli/baseline_options.h"
+#include "profiler/cli/check_options.h"
 #include "profiler/cli/compare_options.h"
 #include "profiler/cli/help.h"
 #include "profiler/cli/option_parts.h"
@@ -232,6 +233,10 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   word(verify->add_option("--keep", options.keep, "Folder to keep the traces in: none.zstall, bn-pinning.zstall ..."),
        "FOLDER");
   verify->add_flag("--json", options.json, "Print JSON (schema zerostall/verify/1)");
+  word(verify->add_option("--out", options.out,
+                          "Also as text, md, json or junit, to a file or - (standard output); repeat it"),
+       "FORMAT=FILE")
+      ->allow_extra_args(false);
   verify->add_flag("--list", options.list, "List scenarios, sizes, fixes and device models, and run nothing");
 }
 
@@ -251,8 +256,8 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr std::array<std::string_view, 9> kCommands = {"record", "stat",   "diff",    "baseline", "history",
-                                                       "export", "verify", "explain", "doctor"};
+constexpr std::array<std::string_view, 10> kCommands = {"record",  "stat",   "diff",   "check",   "baseline",
+                                                        "history", "export", "verify", "explain", "doctor"};
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -264,9 +269,11 @@ std::string unknown_command(const std::string& word) {
 
 // CLI11 does not know of the command behind `--`.
 std::string with_command_in_usage(std::string help) {
-  constexpr std::string_view kUsage = "zerostall record [OPTIONS]";
-  if (const std::size_t at = help.find(kUsage); at != std::string::npos)
-    help.insert(at + kUsage.size(), " -- COMMAND [ARGUMENTS...]");
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kUsages = {
+      {{"zerostall record [OPTIONS]", " -- COMMAND [ARGUMENTS...]"},
+       {"zerostall check [OPTIONS] [TRACE...]", " [-- COMMAND [ARGUMENTS...]]"}}};
+  for (const auto& [usage, command] : kUsages)
+    if (const std::size_t at = help.find(usage); at != std::string::npos) help.insert(at + usage.size(), command);
   return help;
 }
 
@@ -297,11 +304,23 @@ Result<std::vector<std::string>> split_off_command(std::vector<std::string>& arg
   return command;
 }
 
+// The same where a command is one of several ways to say what is meant, and may be left out.
+Result<std::vector<std::string>> split_off_optional_command(std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes == arguments.end()) return std::vector<std::string>{};
+  if (dashes + 1 == arguments.end())
+    return Error{fmt::format("no command behind `--`: zerostall {} -- python train.py", arguments.front())};
+  std::vector<std::string> command(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  return command;
+}
+
 // Everything a command line can fill in.
 struct Parsed {
   RecordArguments record;
   StatOptions stat;
   DiffOptions diff;
+  CheckOptions check;
   BaselineOptions baseline;
   HistoryOptions history;
   ExplainOptions explain;
@@ -318,8 +337,9 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   }
   if (app.got_subcommand("stat")) return Options(parsed.stat);
   if (app.got_subcommand("diff")) return chosen_diff(parsed.diff);
-  if (app.got_subcommand("baseline")) return Options(parsed.baseline);
-  if (app.got_subcommand("history")) return Options(parsed.history);
+  if (app.got_subcommand("check")) return chosen_check(parsed.check);
+  if (app.got_subcommand("baseline")) return chosen_baseline(parsed.baseline);
+  if (app.got_subcommand("history")) return chosen_history(parsed.history);
   if (app.got_subcommand("explain")) return Options(parsed.explain);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);
   if (app.got_subcommand("export")) {
@@ -346,6 +366,7 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   add_record(app, parsed.record);
   add_stat(app, parsed.stat);
   add_diff(app, parsed.diff);
+  add_check(app, parsed.check);
   add_baseline(app, parsed.baseline);
   add_history(app, parsed.history);
   add_export(app, parsed.to_export, parsed.export_given);
@@ -361,6 +382,11 @@ Result<Options> parse_options(int argc, const char* const* argv) {
     auto command = split_off_command(arguments);
     if (!command) return command.error();
     parsed.record.command = std::move(*command);
+  }
+  if (arguments.front() == "check") {
+    auto command = split_off_optional_command(arguments);
+    if (!command) return command.error();
+    parsed.check.command = std::move(*command);
   }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
   try {

@@ -87,6 +87,7 @@ struct CheckOptions {
   std::string step_pattern;            // "" = the policy's
   bool inferred = false;
   std::string keep;  // "" = the trace goes
+  bool dry_run = false;
   bool schema = false;
 };
 inline constexpr std::int64_t kMostRuns = 99;
@@ -99,10 +100,10 @@ struct CountedSteps {
   bool inferred = false;
 };
 
-enum class BaselineAction : std::uint8_t { update, show };
+enum class BaselineAction : std::uint8_t { none, update, show };
 inline constexpr const char* kBaselineFile = "zerostall.baseline.json";
 struct BaselineOptions {
-  BaselineAction action = BaselineAction::show;
+  BaselineAction action = BaselineAction::none;
   std::string trace;   // "" = run the policy's command
   std::string file;    // to show; "" = kBaselineFile
   std::string output;  // "" = the policy's, or kBaselineFile
@@ -110,9 +111,9 @@ struct BaselineOptions {
   bool accept_more = false;
 };
 
-enum class HistoryAction : std::uint8_t { add, show, plot };
+enum class HistoryAction : std::uint8_t { none, add, show, plot };
 struct HistoryOptions {
-  HistoryAction action = HistoryAction::show;
+  HistoryAction action = HistoryAction::none;
   std::string database = "zerostall-history.sqlite";
   std::string trace;
   std::string commit;  // "" = HEAD
@@ -139,6 +140,7 @@ struct VerifyOptions {
   std::string device = "auto";
   std::string keep;  // folder; "" = keep nothing
   bool json = false;
+  std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
 };
 

@@ -42,7 +42,8 @@ struct BudgetResult {
   std::optional<std::int64_t> step;    // number of the first step that breaks it (of a window: its first)
   std::int64_t steps_over = 0;         // judged steps beyond the limit, of Statistic::max
   std::vector<SiteAtFault> sites;      // of that step, those with most waits first
-  std::string why;                     // of cannot-tell
+  std::string why;                     // of cannot-tell; of times also what a pass or a violation rests on
+  bool more_runs_help = false;         // of times: too few steps, or more than the limit but not significantly
   bool applies = true;                 // false: another device or rank than it is for
 };
 

@@ -48,8 +48,10 @@ void judge_absolute(std::span<const Nanos> times, const Budget& budget, Nanos le
   const double chance = chance_of(above, std::ssize(times), of_median ? kHalf : kTail);
   if (actual > budget.limit.at_most + least_effect && chance < kSignificant)
     result.verdict = Verdict::violation;
-  else if (actual > budget.limit.at_most)
+  else if (actual > budget.limit.at_most) {
     result.why = fmt::format("{} is above the limit, not significantly", in_ms(actual));
+    result.more_runs_help = true;
+  }
 }
 
 // Of the runs to compare with; a text: why they cannot be.
@@ -79,7 +81,8 @@ void judge_relative(std::span<const Nanos> times, const SameProcess& runs, const
   const auto& old = std::get<std::vector<Nanos>>(found);
   if (runs.before.empty())
     return cannot_tell("a limit on what got slower needs a run to compare with: --before, or a trace as --baseline");
-  if (std::ssize(old) < kFewestSteady)
+  result.more_runs_help = std::ssize(old) < kFewestSteady;
+  if (result.more_runs_help)
     return cannot_tell(fmt::format("{} before, at least {} are needed to compare times",
                                    counted(std::ssize(old), "steady step"), kFewestSteady));
   const auto a = spread_of_times(old), b = spread_of_times(times);
@@ -88,13 +91,12 @@ void judge_relative(std::span<const Nanos> times, const SameProcess& runs, const
   const double more = static_cast<double>(b->median - a->median);
   const bool is_more =
       more > *budget.limit.slower * static_cast<double>(a->median) && more > static_cast<double>(least_effect);
-  if (is_more && test->p < kSignificant)
-    result.verdict = Verdict::violation;
-  else if (is_more)
-    result.why =
-        fmt::format("{} → {}: more, not significantly (p = {:.2g})", in_ms(a->median), in_ms(b->median), test->p);
-  if (result.verdict == Verdict::violation)
-    result.why = fmt::format("{} → {} (p = {:.2g})", in_ms(a->median), in_ms(b->median), test->p);
+  if (!is_more) return;
+  const bool significant = test->p < kSignificant;
+  if (significant) result.verdict = Verdict::violation;
+  result.more_runs_help = !significant;
+  result.why = fmt::format("{} → {}{} (p = {:.2g})", in_ms(a->median), in_ms(b->median),
+                           significant ? "" : ": more, not significantly", test->p);
 }
 
 }  // namespace
@@ -114,7 +116,8 @@ void judge_time(const SameProcess& runs, const Budget& budget, Nanos least_effec
     const auto of_run = steady_times(run->summary(), figures_of(*run, budget).values);
     times.insert(times.end(), of_run.begin(), of_run.end());
   }
-  if (std::ssize(times) < kFewestSteady)
+  result.more_runs_help = std::ssize(times) < kFewestSteady;
+  if (result.more_runs_help)
     return cannot_tell(fmt::format("{}, at least {} are needed to judge times",
                                    counted(std::ssize(times), "steady step"), kFewestSteady));
   if (budget.limit.slower)
