@@ -23,7 +23,7 @@ using testing::TraceBuilder;
 class HistoryCommand : public ::testing::Test {
  protected:
   ChildResult shell(const std::string& script) {
-    return run_program("/bin/sh", {"-c", "cd \"$here\" && " + script},
+    return run_program("/bin/sh", {"-c", "cd \"$here\"; " + script},
                        {{"here", here().string()},
                         {"zerostall", ZEROSTALL_PROGRAM},
                         {"GITHUB_SHA", ""},
