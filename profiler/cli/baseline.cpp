@@ -119,7 +119,7 @@ Outcome show(const BaselineOptions& options) {
     return fail(
         ExitCode::bad_use,
         fmt::format("there is no {} here; write one with `zerostall baseline update run.zstall`", kBaselineFile));
-  const auto baseline = load_baseline(options.file.empty() ? kBaselineFile : options.file, *policy);
+  const auto baseline = load_baseline(options.file.empty() ? kBaselineFile : options.file, policy->run);
   if (!baseline) return fail(ExitCode::bad_use, baseline.error().message);
   if (!baseline->doubt.empty())
     return fail(ExitCode::cannot_tell, fmt::format("{} is no measure: {}", baseline->file, baseline->doubt));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiler/base/files.h"
+#include "profiler/cli/check_parts.h"
 #include "profiler/cli/policy_source.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
@@ -57,24 +58,23 @@ Result<TracesRead> read_traces(const std::string& path, const RunSettings& setti
 }
 
 Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& settings, const std::string& unreadable) {
-  std::vector<CheckedRun> checked;
-  for (const NamedRun& run : runs) checked.push_back({runs.size() > 1 ? run.name : "", &run.summary});
-  Baseline made = make_baseline(checked, std::max(settings.fewest_steps, kFewestJudgedSteps), settings.steps);
+  Baseline made = make_baseline(checked(runs), std::max(settings.fewest_steps, kFewestJudgedSteps), settings.steps);
   if (made.doubt.empty()) made.doubt = unreadable;
   return made;
 }
 
-Result<Baseline> load_baseline(const std::string& path, const Policy& policy) {
+Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings, std::vector<NamedRun>* runs) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
     if (looks_like_baseline(text_of(*file))) return parse_baseline(text_of(*file), path);
   }
-  const auto read = read_traces(path, policy.run);
+  auto read = read_traces(path, settings);
   if (!read) return Error{fmt::format("neither a baseline nor a trace: {}", read.error().message)};
-  Baseline made = baseline_of(read->runs, policy.run, read->unreadable);
+  Baseline made = baseline_of(read->runs, settings, read->unreadable);
   made.file = path;
+  if (runs != nullptr) *runs = std::move(read->runs);
   return made;
 }
 

@@ -26,7 +26,9 @@ Result<TracesRead> read_traces(const std::string& path, const RunSettings& setti
 Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& settings, const std::string& unreadable);
 
 // A baseline file, or any trace or folder of traces that `stat` takes, told apart by what is in it. Of a trace that is
-// no measure (cut off, no steps) `Baseline::doubt` says so. Fails for what is missing or neither.
-Result<Baseline> load_baseline(const std::string& path, const Policy& policy = {});
+// no measure (cut off, no steps) `Baseline::doubt` says so; its processes go to `runs`, if asked for. Fails for what is
+// missing or neither.
+Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings = {},
+                               std::vector<NamedRun>* runs = nullptr);
 
 }  // namespace zerostall::cli

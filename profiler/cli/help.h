@@ -58,11 +58,14 @@ Exit codes: the command's own when it is not 0 (128 + n: killed by signal n); el
 
 inline constexpr const char* kStatFooter = R"(Words:
   wait            a moment in which the host may wait for the GPU; a copy and the sync behind it are one
+  waits/step      per judged step, 1..3 where it varies; `in all`: in the whole trace
   GPU ran dry     waits at whose end the GPU had nothing left to do
   stream, event, device syncs, blocking copies, blocking memsets
                   what the waits are made of; a wait can be a blocking copy and a sync, so these do not add up to waits
   H2D stalls      waits with a copy from host to device; `H2D stall` is the time in them
-  blocked         time in the waits; (modelled): on the simulated GPU, from a model, not measured
+  blocked         time in the waits; modelled: on the simulated GPU, from a model, not measured
+  avoidable idle  of the time in which the GPU had nothing to do after waits, what would not be, had they not blocked
+  host-bound      GPU idle because the next launch came late, no wait to blame; dependency: it had come, and waited itself
   warm-up         first steps, not judged (--warmup): the figures per judged step leave them out
   unsteady        a step in which code was loaded or device memory grew: its counts are judged, its times are not
   outside steps   before the first step, between steps, after the last
@@ -70,7 +73,14 @@ inline constexpr const char* kStatFooter = R"(Words:
   background      threads that do not work for the step (loaders, loggers)
   implicit        calls that may wait, such as cudaMalloc and cudaFree; in no total
   nested          calls made inside another call of the table
-Columns of syncs, copies and stalls that are 0 throughout are left out; --json has all.
+Columns of syncs, copies and stalls that are 0 throughout are left out; --json has all. On a narrow terminal places are
+shortened, `seen in` goes below, then columns go, which is said.
+
+Examples:
+  zerostall stat --by cause                              what to fix first, and how
+  zerostall stat run.zstall --by step --csv > steps.csv
+  zerostall stat trace.json.gz --region forward          figures of that NVTX range in the steps
+  ssh host cat run.zstall | zerostall stat -
 
 Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
 
@@ -165,6 +175,26 @@ Examples:
 
 Exit codes: 0 written, 2 missing or unrecognised file, bad option or unwritable output, 3 the trace does not hold what was
 asked for (then nothing is written), or some of its processes cannot be read)";
+
+inline constexpr const char* kInitFooter =
+    R"(The command is run and recorded as `record` does it; what it prints goes to standard error. The policy limits each step to
+the counts that were seen, so that `zerostall check` fails when a change adds a wait, and says where the waits come from.
+Read it, lower what can be lower, and keep it beside the code. A policy that is there is never overwritten without --force.
+
+Examples:
+  zerostall init --device sim -- python train.py --steps 20
+  zerostall init run.zstall -o -                          from a trace, shown only
+
+A limit on counts is hard. A limit on times is broken only by measured times that are significantly more, by least_effect too;
+on the simulated GPU times are modelled, and limits on them refused. A limit is a number (the most in any judged step), a time
+("2 ms"), or a table:
+  waits = { max = 2, p95 = 1, level = "warn" }            several figures at once
+  waits = { at_most = 1, every = 50 }                     at most 1 in any 50 judged steps in a row
+Files are named relative to the policy's folder.)";
+inline constexpr const char* kInitEnd =
+    "Exit codes: 0 written, 2 bad option, or a policy is there, 3 no steps to judge, or the program made no CUDA call, "
+    "4 the\n"
+    "program failed or could not be recorded; 128 + n when signal n stopped it";
 
 inline constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
   without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together

@@ -15,6 +15,7 @@
 #include "profiler/cli/explain.h"
 #include "profiler/cli/export.h"
 #include "profiler/cli/history.h"
+#include "profiler/cli/init.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
 #include "profiler/cli/record.h"
@@ -38,6 +39,7 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* history = std::get_if<HistoryOptions>(&*options)) return run_history(*history);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
+  if (const auto* init = std::get_if<InitOptions>(&*options)) return run_init(*init);
   if (const auto* explain = std::get_if<ExplainOptions>(&*options)) return run_explain(*explain);
   if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
   return run_probe();

@@ -8,6 +8,7 @@
 
 #include "profiler/base/result.h"
 #include "reports/exporter.h"
+#include "reports/stat_view.h"
 
 namespace zerostall::cli {
 
@@ -36,8 +37,10 @@ struct RecordArguments {
   std::int64_t max_bytes = 0;  // of a trace; 0 = no limit
 };
 
+enum class Colour : std::uint8_t { when_terminal, always, never };
+
 struct StatOptions {
-  std::string file;                  // "" = the newest run*.zstall of the working folder
+  std::string file;                  // "" = the newest run*.zstall of the working folder; "-" = standard input
   std::optional<std::int64_t> rank;  // of a folder of traces
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
@@ -48,6 +51,11 @@ struct StatOptions {
   std::vector<std::string> symbols;                    // files and folders to look into for names of native frames
   bool verbose = false;                                // say what the file holds, used or not
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
+  std::vector<StatBy> by;                              // tables to show; empty = the first screen
+  std::optional<std::int64_t> top;                     // rows of a table, 0 = all; nullopt = the default
+  std::string region;                                  // figures of this one only; "" = of whole steps
+  bool csv = false;
+  Colour colour = Colour::when_terminal;
 };
 
 struct ExportArguments {
@@ -144,6 +152,21 @@ struct VerifyOptions {
   bool list = false;
 };
 
+inline constexpr const char* kDefaultPolicy = "zerostall.toml";
+
+struct InitOptions {
+  std::vector<std::string> command;     // behind `--`; empty: there is a trace
+  std::vector<std::string> files;       // one trace, or none
+  std::string output = kDefaultPolicy;  // "-" = standard output
+  bool force = false;
+  std::string device = "auto";
+  std::int64_t gpus = 1;
+  std::string sim_values;  // "" = none
+  std::optional<std::int64_t> seed;
+  std::int64_t warmup = 2;
+  std::string step_pattern;  // "" = the default
+};
+
 struct DoctorOptions {
   std::string device = "auto";
   bool json = false;
@@ -154,7 +177,7 @@ struct ProbeOptions {};
 
 using Options =
     std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions, HistoryOptions,
-                 ExportArguments, VerifyOptions, ExplainOptions, DoctorOptions, ProbeOptions>;
+                 ExportArguments, VerifyOptions, ExplainOptions, InitOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 
