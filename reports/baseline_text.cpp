@@ -75,6 +75,7 @@ std::string baseline_headline(const Baseline& baseline) {
     text += fmt::format(" · {} processes, most waits: {}", baseline.processes.size(), gate::process_words(most->rank));
   text += fmt::format(" · {} judged, first {} not", counted(most->judged, "step"), baseline.warmup);
   if (baseline.steps_from != name_of(StepsFrom::marks)) text += " · steps by " + printable(baseline.steps_from);
+  if (most->sites.empty()) return text + " · no waits";
   return text + fmt::format(" · {} at {}", gate::often_words(waits_of(*most), most->judged, "wait"),
                             counted(std::ssize(most->sites), "place"));
 }

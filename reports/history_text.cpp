@@ -110,7 +110,7 @@ std::vector<std::int64_t> plot_levels(std::int64_t most) {
 // Under the columns: the first commit, and where it ends the last.
 std::string axis_names(std::span<const HistoryCommit> commits, std::size_t margin) {
   const std::string first = short_commit(commits.front().commit), last = short_commit(commits.back().commit);
-  const std::size_t width = commits.size() * kColumn;
+  const std::size_t width = commits.size() * kColumn - 1;
   std::string line(margin, ' ');
   if (commits.size() == 1) return line + last + "\n";
   const std::size_t taken = display_width(first) + display_width(last);

@@ -10,6 +10,7 @@
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/baseline_source.h"
+#include "profiler/cli/check_parts.h"
 #include "profiler/cli/recorded_run.h"
 #include "profiler/cli/say.h"
 #include "profiler/gate/baseline_file.h"
@@ -22,17 +23,12 @@ namespace fs = std::filesystem;
 
 // What the program does now; without a doubt.
 std::variant<Baseline, Outcome> record_now(const Policy& policy) {
-  auto made = Recorder::make({policy.run.device, policy.run.gpus, policy.run.sim_values, policy.run.seed});
+  auto made = Recorder::make(recorder_settings(policy));
   if (auto* failed = std::get_if<Outcome>(&made)) return std::move(*failed);
-  RecordingOptions wanted;
-  wanted.warmup = policy.run.warmup;
-  if (!policy.run.step_pattern.empty()) wanted.steps.pattern = policy.run.step_pattern;
-  wanted.sources = true;
-  auto run = std::get<Recorder>(made).run(policy.run.command, wanted);
+  auto run = std::get<Recorder>(made).run(policy.run.command, recording_options(policy));
   if (auto* failed = std::get_if<Outcome>(&run)) return std::move(*failed);
   const auto& recorded = std::get<RecordedRun>(run);
-  if (recorded.processes.empty() && !recorded.why_empty.empty()) return fail(ExitCode::cannot_tell, recorded.why_empty);
-  return baseline_of(recorded.processes, policy.run, join(recorded.problems, "; "));
+  return baseline_of(recorded.processes, policy.run, join(problems_of(recorded), "; "));
 }
 
 std::variant<Baseline, Outcome> baseline_now(const BaselineOptions& options, const Policy& policy) {
@@ -118,6 +114,11 @@ Outcome update(const BaselineOptions& options) {
 Outcome show(const BaselineOptions& options) {
   const auto policy = policy_for(options.steps);
   if (!policy) return fail(ExitCode::bad_use, policy.error().message);
+  std::error_code error;
+  if (options.file.empty() && !fs::exists(kBaselineFile, error))
+    return fail(
+        ExitCode::bad_use,
+        fmt::format("there is no {} here; write one with `zerostall baseline update run.zstall`", kBaselineFile));
   const auto baseline = load_baseline(options.file.empty() ? kBaselineFile : options.file, policy->run);
   if (!baseline) return fail(ExitCode::bad_use, baseline.error().message);
   if (!baseline->doubt.empty())

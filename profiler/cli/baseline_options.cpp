@@ -27,7 +27,7 @@ void finding_steps(CLI::App* command, CountedSteps& steps) {
 
 CLI::App* part(CLI::App* command, const char* name, const char* text, const std::function<void()>& chosen) {
   CLI::App* part = command->add_subcommand(name, text);
-  part->callback(chosen);
+  part->group("Commands")->callback(chosen);
   return part;
 }
 
@@ -51,7 +51,6 @@ void add_baseline(CLI::App& app, BaselineOptions& options) {
   CLI::App* baseline =
       app.add_subcommand("baseline", "Write down what a program waits for today, so that it never gets more");
   baseline->group(kYourProgram)->footer(kBaselineFooter);
-  baseline->require_subcommand(1);
   CLI::App* update = part(baseline, "update", "Write the baseline, or tighten it",
                           [&options] { options.action = BaselineAction::update; });
   update->footer(kBaselineFooter);
@@ -71,7 +70,6 @@ void add_baseline(CLI::App& app, BaselineOptions& options) {
 void add_history(CLI::App& app, HistoryOptions& options) {
   CLI::App* history = app.add_subcommand("history", "Keep counts commit by commit: since when does it wait more?");
   history->group(kYourProgram)->footer(kHistoryFooter);
-  history->require_subcommand(1);
   const auto database = [&options](CLI::App* command) {
     command->footer(kHistoryFooter);
     word(command->add_option("--db", options.database, "The database (default: zerostall-history.sqlite)"), "FILE");
@@ -90,6 +88,18 @@ void add_history(CLI::App& app, HistoryOptions& options) {
   CLI::App* plot = part(history, "plot", "Draw counts by commit", [&options] { options.action = HistoryAction::plot; });
   database(plot);
   view_options(plot, options);
+}
+
+Result<Options> chosen_baseline(const BaselineOptions& options) {
+  if (options.action == BaselineAction::none)
+    return Error{"baseline needs `update` or `show`: zerostall baseline update run.zstall"};
+  return Options(options);
+}
+
+Result<Options> chosen_history(const HistoryOptions& options) {
+  if (options.action == HistoryAction::none)
+    return Error{"history needs `add`, `show` or `plot`: zerostall history add run.zstall"};
+  return Options(options);
 }
 
 }  // namespace zerostall::cli

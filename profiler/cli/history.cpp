@@ -7,6 +7,7 @@
 
 #include "profiler/base/strings.h"
 #include "profiler/cli/baseline_source.h"
+#include "profiler/cli/commit.h"
 #include "profiler/cli/history_db.h"
 #include "profiler/cli/history_git.h"
 #include "reports/history_json.h"
@@ -18,10 +19,10 @@ namespace {
 // The commit that was named, or HEAD; an error where nothing says which it is.
 Result<HistoryCommit> commit_for(const HistoryOptions& options, SignalInbox& inbox) {
   HistoryCommit commit;
-  const auto known = git_commit(options.commit.empty() ? "HEAD" : options.commit, inbox);
-  if (!known && options.commit.empty())
-    return Error{"which commit was run? git does not tell of one here: --commit ID"};
-  commit.commit = known ? known->id : options.commit;
+  const std::string name = options.commit.empty() ? commit_here(inbox) : options.commit;
+  if (name.empty()) return Error{"which commit was run? neither git nor a CI system tells of one here: --commit ID"};
+  const auto known = git_commit(name, inbox);
+  commit.commit = known ? known->id : name;
   if (known) {
     commit.parents = known->parents;
     commit.committed_at = known->committed_at;

@@ -149,8 +149,8 @@ Result<HistoryDatabase> HistoryDatabase::open_to_read(const std::string& path) {
   return open(path, SQLITE_OPEN_READONLY);
 }
 
-Result<std::int64_t> HistoryDatabase::pragma(const char* name) {
-  Statement statement(database_.get(), fmt::format("PRAGMA {}", name).c_str());
+Result<std::int64_t> HistoryDatabase::number(const char* sql) {
+  Statement statement(database_.get(), sql);
   if (statement.step() != SQLITE_ROW) return failure("cannot be read");
   return statement.number(0);
 }
@@ -166,10 +166,11 @@ Result<Done> HistoryDatabase::prepare(bool to_add) {
     transaction.emplace(database_.get());
     if (!transaction->begun()) return failure("cannot be written");
   }
-  const auto application = pragma("application_id"), version = pragma("user_version"), pages = pragma("page_count");
-  for (const auto* value : {&application, &version, &pages})
+  const auto application = number("PRAGMA application_id"), version = number("PRAGMA user_version");
+  const auto things = number("SELECT count(*) FROM sqlite_schema");
+  for (const auto* value : {&application, &version, &things})
     if (!*value) return value->error();
-  if (*pages == 0 && to_add) {
+  if (*things == 0 && *application == 0 && to_add) {
     if (const auto made = execute(kTables); !made) return made;
     if (!transaction->commit()) return failure("cannot be written");
     return Done{};

@@ -33,7 +33,7 @@ class HistoryDatabase {
   static Result<HistoryDatabase> open(const std::string& path, int flags);
   Error failure(const std::string& doing) const;
   Result<Done> prepare(bool to_add);
-  Result<std::int64_t> pragma(const char* name);
+  Result<std::int64_t> number(const char* sql);  // the first cell
   Result<Done> execute(const char* sql);
 
   std::string path_;

@@ -160,8 +160,8 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   if (app.got_subcommand("stat")) return chosen_stat(parsed.stat);
   if (app.got_subcommand("diff")) return chosen_diff(parsed.diff);
   if (app.got_subcommand("check")) return chosen_check(parsed.check);
-  if (app.got_subcommand("baseline")) return Options(parsed.baseline);
-  if (app.got_subcommand("history")) return Options(parsed.history);
+  if (app.got_subcommand("baseline")) return chosen_baseline(parsed.baseline);
+  if (app.got_subcommand("history")) return chosen_history(parsed.history);
   if (app.got_subcommand("explain")) return Options(parsed.explain);
   if (app.got_subcommand("init")) return chosen_init(parsed.init);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);

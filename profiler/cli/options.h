@@ -108,10 +108,10 @@ struct CountedSteps {
   bool inferred = false;
 };
 
-enum class BaselineAction : std::uint8_t { update, show };
+enum class BaselineAction : std::uint8_t { none, update, show };
 inline constexpr const char* kBaselineFile = "zerostall.baseline.json";
 struct BaselineOptions {
-  BaselineAction action = BaselineAction::show;
+  BaselineAction action = BaselineAction::none;
   std::string trace;   // "" = run the policy's command
   std::string file;    // to show; "" = kBaselineFile
   std::string output;  // "" = the policy's, or kBaselineFile
@@ -119,9 +119,9 @@ struct BaselineOptions {
   bool accept_more = false;
 };
 
-enum class HistoryAction : std::uint8_t { add, show, plot };
+enum class HistoryAction : std::uint8_t { none, add, show, plot };
 struct HistoryOptions {
-  HistoryAction action = HistoryAction::show;
+  HistoryAction action = HistoryAction::none;
   std::string database = "zerostall-history.sqlite";
   std::string trace;
   std::string commit;  // "" = HEAD

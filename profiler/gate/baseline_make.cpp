@@ -73,8 +73,8 @@ std::string stable_place(const Site& site) {
     case SiteFrom::library_line:
       if (site.file.empty()) break;
       return name(site.file) + (site.function.empty() ? "" : " in " + site.function);
-    case SiteFrom::native:
-      return name(site.file);
+    case SiteFrom::native:  // where it was built says nothing
+      return site.file.substr(site.file.rfind('/') + 1);
     case SiteFrom::region:
       return site.function;
     default:

@@ -9,6 +9,7 @@ namespace {
 void add(BaselineCount& to, const BaselineCount& from) {
   to.max = std::max(to.max, from.max);
   to.sum += from.sum;
+  to.min = std::min(to.min, from.min);
 }
 
 // A count that one of the runs does not know is not known of all.
@@ -17,22 +18,35 @@ void add(BaselineCounts& to, const BaselineCounts& from) {
   for (auto& [key, count] : to) add(count, from.at(key));
 }
 
+bool is_same(const BaselineSite& a, const BaselineSite& b) {
+  return a.id == b.id && a.place == b.place && a.what == b.what;
+}
+
 void add(BaselineProcess& to, const BaselineProcess& from) {
   to.judged += from.judged;
   if (!from.kernels) to.kernels = std::nullopt;
   add(to.counts, from.counts);
+  for (auto& [region, counts] : to.regions)
+    if (!from.regions.contains(region))
+      for (auto& [key, count] : counts) count.min = 0;
   for (const auto& [region, counts] : from.regions) {
     const auto [known, is_new] = to.regions.try_emplace(region, counts);
     if (!is_new) add(known->second, counts);
+    if (is_new)
+      for (auto& [key, count] : known->second) count.min = 0;
   }
+  for (BaselineSite& site : to.sites)
+    if (std::none_of(from.sites.begin(), from.sites.end(), [&](const BaselineSite& s) { return is_same(site, s); }))
+      site.waits.min = 0;
   for (const BaselineSite& site : from.sites) {
-    const auto same = std::find_if(to.sites.begin(), to.sites.end(), [&](const BaselineSite& s) {
-      return s.id == site.id && s.place == site.place && s.what == site.what;
-    });
-    if (same == to.sites.end())
-      to.sites.push_back(site);
-    else
+    const auto same =
+        std::find_if(to.sites.begin(), to.sites.end(), [&](const BaselineSite& s) { return is_same(s, site); });
+    if (same != to.sites.end()) {
       add(same->waits, site.waits);
+    } else {
+      to.sites.push_back(site);
+      to.sites.back().waits.min = 0;
+    }
   }
 }
 

@@ -88,11 +88,12 @@ TEST(BaselineFile, HoldsNoNumbersOfLinesAndNoFoldersOfThisMachine) {
   RunSummary run = run_with({}, 2);
   run.sites[0].file = "/home/somebody/work/data.py";
   run.sites[1].from = SiteFrom::native;
-  run.sites[1].file = "/home/somebody/work/libstep.so";
+  run.sites[1].file = "build/release/libstep.so";
   run.sites[1].place = "libstep.so +0x1234";
   const std::string text = render_baseline(baseline_of(run));
   EXPECT_EQ(text.find("/home"), std::string::npos);
   EXPECT_EQ(text.find("0x1234"), std::string::npos);
+  EXPECT_EQ(text.find("release"), std::string::npos);
   EXPECT_THAT(text, HasSubstr("\"place\": \"libstep.so\""));
 }
 
