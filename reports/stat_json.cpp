@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "reports/json_parts.h"
+#include "reports/ranks_json.h"
 
 namespace zerostall {
 namespace {
@@ -186,6 +187,7 @@ Json oddities(const RunSummary& run) {
   json["unknown_calls"] = Json(run.unknown);
   json["unknown_api_ids"] = run.meta.unknown_apis;
   json["warnings"] = run.warnings;
+  json["other_step_names"] = run.other_step_names;
   return json;
 }
 
@@ -239,7 +241,7 @@ Json windows(const RunSummary& run) {
 }  // namespace
 
 std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes,
-                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks) {
+                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks, const Ranks& ranks) {
   Json json = {{"schema", "zerostall/stat/1"},
                {"source", source(run)},
                {"device", device(run)},
@@ -275,6 +277,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["processes"] = process_list(processes);
   json["unreadable"] = Json::array();
   for (const auto& [name, why] : unreadable) json["unreadable"].push_back({{"file", name}, {"why", why}});
+  json["ranks"] = ranks_json(ranks, processes);
   return to_text(json);
 }
 

@@ -293,6 +293,9 @@ std::string oddity_lines(const RunSummary& run) {
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
+  if (!run.other_step_names.empty())
+    add(fmt::format("ranges called '{}' may be steps too, and were not taken as such: --step-pattern REGEX takes them",
+                    join(run.other_step_names, "', '")));
   for (const std::string& problem : run.tool_problems) add(who_recorded(run.meta) + problem);
   for (const std::string& warning : run.warnings) add(who_recorded(run.meta) + warning);
   if (const std::string line = own_cost_line(run); !line.empty()) add(line);
@@ -333,25 +336,6 @@ std::string header(const RunSummary& run) {
     text += fmt::format(" · recorded in {}", counted(static_cast<std::int64_t>(run.windows->size()), "window"));
   return text + " · " + steps_words(run) + "\n\n";
 }
-
-std::string process_steps(const RunSummary& run) {
-  return run.truncated ? fmt::format("{}, cut", run.steps.size()) : fmt::format("{}", run.steps.size());
-}
-
-}  // namespace
-
-std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown) {
-  Table table{{"process", "command", "steps", "waits/step", "stream syncs/step", "waits in all"}, {}};
-  for (const auto& [name, run] : runs)
-    table.rows.push_back({name, run.meta.program.empty() ? "unknown" : show_command(run.meta), process_steps(run),
-                          run.judged() > 0 ? show_range(run.per_step[Counter::waits]) : "-",
-                          run.judged() > 0 ? show_range(run.per_step[Counter::stream_syncs]) : "-",
-                          show(run.totals[Counter::waits])});
-  return printable(fmt::format("{} · {} processes", path, runs.size())) + "\n\n" + render_table(table) +
-         "\nBelow: " + printable(runs[shown].name) + "\n\n";
-}
-
-namespace {
 
 constexpr std::string_view kMoreDetails = "kinds of waits, calls and copies: --verbose; all of it: --json\n";
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profiler/analyze/own_cost.h"
+#include "profiler/analyze/own_work.h"
 #include "profiler/analyze/summary.h"
 #include "profiler/trace/build_trace.h"
 
@@ -241,6 +242,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_steps(trace, steps, waits, measured, run);
   const auto costs = cost_of_waits(trace, steps, waits);
   add_costs(steps, waits, measured, costs, run);
+  const auto own_work = own_gpu_work(trace, steps);
+  for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_gpu_ns = own_work[i];
   add_spreads(run);
   add_calls(trace, run);
   add_copies(trace, steps, run);
@@ -267,6 +270,7 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   const Measured measured = measure_steps(trace, steps, waits);
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
+  run.other_step_names = steps.other_names;
   if (is_inferred(steps.from)) {
     run.steps_confidence = found.confidence;
     run.steps_how = found.how;

@@ -39,6 +39,7 @@ struct StepRow {
   Counters counters;
   std::optional<Nanos> effective_ns;  // of Counter::blocked_ns, what the waits had to wait; nullopt as gpu_idle
   std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
+  std::optional<Nanos> own_gpu_ns;    // own_gpu_work
   std::vector<RegionRow> regions;
   std::vector<WaitSeen> waits;
   Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels
@@ -95,6 +96,7 @@ struct RunSummary {
   StepsFrom steps_from = StepsFrom::none;
   std::optional<Confidence> steps_confidence;  // of inferred steps; nullopt: they were marked, or there are none
   std::string steps_how;                       // of inferred steps: InferredSteps::how
+  std::vector<std::string> other_step_names;   // Steps::other_names
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
   Counters background, unclosed, outside, totals;

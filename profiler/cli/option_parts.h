@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zerostall::cli {
 
@@ -22,8 +23,9 @@ CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most =
 // A text that is there: an empty one is a shell variable that was never set, and must not stand for the default.
 CLI::Option* word(CLI::Option* option, const char* type);
 
-// Of commands that read a trace: FILE, --rank, --warmup and --step-pattern.
+// Of commands that read a trace: FILE or several, --rank, --warmup and --step-pattern.
 void trace_file(CLI::App* command, std::string& file);
+void traces_of_a_job(CLI::App* command, std::vector<std::string>& files);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
 void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
 

@@ -145,7 +145,7 @@ void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
       app.add_subcommand("stat", "Show where each step of a trace waits, and why: our own traces and other tools'");
   stat->group(kYourProgram)->footer(kStatFooter);
-  trace_file(stat, options.file);
+  traces_of_a_job(stat, options.files);
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
   stat->add_flag(
       "--overhead", options.own_cost,

@@ -37,8 +37,8 @@ struct RecordArguments {
 };
 
 struct StatOptions {
-  std::string file;                  // "" = the newest run*.zstall of the working folder
-  std::optional<std::int64_t> rank;  // of a folder of traces
+  std::vector<std::string> files;    // traces of one job; none = the newest run*.zstall of the working folder
+  std::optional<std::int64_t> rank;  // of several processes
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;

@@ -9,6 +9,7 @@
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/source_texts.h"
+#include "reports/processes_text.h"
 #include "reports/stacks_text.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
@@ -24,29 +25,32 @@ struct Recording {
   std::vector<UnreadableTrace> unreadable;
 };
 
-Result<Recording> read_all(const fs::path& path, const StatOptions& options, const StepOptions& steps) {
+Result<Recording> read_all(const std::vector<fs::path>& paths, const StatOptions& options, const StepOptions& steps) {
   Recording all;
   const auto analyze_one = [&](std::string name, const fs::path& file, RawTrace raw) {
     const SummaryOptions wanted{file.string(), options.warmup, options.corrected, options.own_cost,
                                 read_sources(raw, file)};
     all.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
-  auto unreadable = for_each_process(path, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
+  auto unreadable = for_each_process(paths, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
   if (!unreadable) return unreadable.error();
   all.unreadable = std::move(*unreadable);
   return all;
 }
 
-Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options) {
+Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options,
+             const StepOptions& steps) {
   auto& runs = all.runs;
   if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
   const RunSummary& run = runs[shown].summary;
   const bool several = runs.size() + all.unreadable.size() > 1;
+  const Ranks ranks = several ? compare_ranks(rank_runs(runs)) : Ranks{};
   Outcome outcome;
-  outcome.out = options.json
-                    ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks)
-                    : (several ? render_processes(path, runs, shown) : "") + render_stat_text(run, options.verbose) +
-                          (options.stacks ? render_stacks_text(run.stacks) : "");
+  outcome.out =
+      options.json
+          ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks, ranks)
+          : (several ? render_processes(path, runs, shown, ranks) : "") + render_stat_text(run, options.verbose) +
+                (options.stacks ? render_stacks_text(run.stacks) : "");
   if (options.corrected && !run.corrected) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = run.meta.clock == Clock::modelled
@@ -55,9 +59,9 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
   } else if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_no_calls(run);
-  } else if ((run.steps.empty() || is_inferred(run.steps_from)) && !options.step_pattern.empty()) {
+  } else if (const auto why = why_no_match(steps, run.steps_from, run.path)) {
     outcome.code = ExitCode::cannot_tell;
-    outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
+    outcome.error = *why;
   } else if (!all.unreadable.empty()) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_not_all(all.unreadable, runs.size(), path);
@@ -68,18 +72,18 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
 }  // namespace
 
 Outcome run_stat(const StatOptions& options) {
-  StepOptions step_options;
-  if (!options.step_pattern.empty()) step_options.pattern = options.step_pattern;
-  if (!is_valid_pattern(step_options.pattern))
-    return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
-
-  const auto path = named_or_newest(options.file, "showing");
-  if (!path) return fail(ExitCode::bad_use, path.error().message);
-  auto all = read_all(*path, options, step_options);
+  const auto steps = step_options(options.step_pattern);
+  if (!steps) return fail(ExitCode::bad_use, steps.error().message);
+  const auto first = named_or_newest(options.files.empty() ? "" : options.files.front(), "showing");
+  if (!first) return fail(ExitCode::bad_use, first.error().message);
+  std::vector<fs::path> paths(options.files.begin(), options.files.end());
+  if (paths.empty()) paths.emplace_back(*first);
+  const std::string path = paths.size() == 1 ? *first : fmt::format("{} and {} more", *first, paths.size() - 1);
+  auto all = read_all(paths, options, *steps);
   if (!all) return fail(ExitCode::bad_use, all.error().message);
   const auto shown = choose_process(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(*path, std::move(*all), *shown, options);
+  return show(path, std::move(*all), *shown, options, *steps);
 }
 
 }  // namespace zerostall::cli

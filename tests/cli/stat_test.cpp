@@ -21,7 +21,7 @@ cli::Outcome stat_of(const std::string& file) {
   const auto path = folder->path() / "t.zstall";
   EXPECT_TRUE(write_file(path, file));
   cli::StatOptions options;
-  options.file = path.string();
+  options.files = {path.string()};
   return cli::run_stat(options);
 }
 
@@ -55,7 +55,7 @@ cli::Outcome stat_of_folder(const std::map<std::string, std::string>& files, boo
   const auto folder = TempFolder::make();
   for (const auto& [name, bytes] : files) EXPECT_TRUE(write_file(folder->path() / name, bytes));
   cli::StatOptions options;
-  options.file = folder->path().string();
+  options.files = {folder->path().string()};
   options.json = json;
   return cli::run_stat(options);
 }

@@ -200,15 +200,6 @@ TEST(StatJson, ListsTheProcessesOfARecording) {
   EXPECT_TRUE(json["processes"][1]["per_step"]["waits"].is_null());
 }
 
-TEST(StatText, ShowsAFolderAsALinePerProcess) {
-  const NamedRun rank{"rank0.zstall", make_run({}, StepShape{}).summary};
-  const std::string text = render_processes("all.zstall", {rank, {"process-7.zstall", {}}}, 0);
-  EXPECT_THAT(text, HasSubstr("all.zstall · 2 processes\n\n"));
-  EXPECT_THAT(text,
-              HasSubstr("\nrank0.zstall       unknown       6           13                  13             78\n"));
-  EXPECT_THAT(text, HasSubstr("\nBelow: rank0.zstall\n\n"));
-}
-
 TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
   TraceBuilder t;
   t.launch();
