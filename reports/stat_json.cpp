@@ -140,9 +140,9 @@ std::string_view name_of(SiteFrom from) {
   return kNames[static_cast<std::size_t>(from)];
 }
 
-Json sites(const RunSummary& run) {
+Json sites(const std::vector<Site>& all) {
   Json list = Json::array();
-  for (const Site& site : run.sites)
+  for (const Site& site : all)
     list.push_back(
         {{"site", site.place},
          {"id", site.id},
@@ -163,7 +163,8 @@ Json sites(const RunSummary& run) {
          {"drains", site.drains ? Json(*site.drains) : Json(nullptr)},
          {"blocked_ns", site.blocked_ns},
          {"avoidable_idle_ns", site.avoidable_ns ? Json(*site.avoidable_ns) : Json(nullptr)},
-         {"advice", text_or_null(std::string(info_of(site.cause.kind).advice))}});
+         {"advice", text_or_null(std::string(info_of(site.cause.kind).advice))},
+         {"during", text_or_null(site.during)}});
   return list;
 }
 
@@ -270,7 +271,8 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                       {"memsets", number(run.gpu_work.memsets)},
                       {"graphs", run.gpu_work.graphs}};
   json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
-  json["sites"] = sites(run);
+  json["sites"] = sites(run.sites);
+  json["implicit_sites"] = sites(run.implicit_sites);
   json["oddities"] = oddities(run);
   json["contents"] = contents(run);
   if (processes.empty()) return to_text(json);

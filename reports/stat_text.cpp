@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "reports/implicit_text.h"
 #include "reports/oddities.h"
 #include "reports/printable.h"
 #include "reports/table.h"
@@ -187,7 +188,7 @@ std::string advice_lines(const RunSummary& run, std::size_t sites) {
 // Of a path the end tells most, of a kernel's name the beginning.
 std::string short_place(const Site& site) {
   constexpr std::size_t kMost = 56;
-  const std::string place = printable(site.place);
+  const std::string place = printable(shown_place(site));
   if (place.size() <= kMost) return place;
   const bool is_path = site.from == SiteFrom::own_line || site.from == SiteFrom::library_line;
   return is_path ? "..." + place.substr(place.size() - kMost + 3) : place.substr(0, kMost - 3) + "...";
@@ -347,7 +348,7 @@ std::string details(const RunSummary& run) {
 
 std::string render_stat_text(const RunSummary& run, bool verbose) {
   return header(run) + steps_table(run) + gpu_idle_line(run) + regions_table(run) + apart_line(run) +
-         sites_table(run, verbose) + (verbose ? details(run) : "") + oddity_lines(run) +
+         sites_table(run, verbose) + render_implicit_sites(run, verbose) + (verbose ? details(run) : "") + oddity_lines(run) +
          (verbose || !run.has_cuda_calls ? "" : std::string(kMoreDetails));
 }
 

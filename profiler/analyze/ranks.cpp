@@ -42,6 +42,7 @@ std::optional<Nanos> host_own(const StepRow& step) {
 
 RankRow make_row(const RunSummary& run) {
   RankRow row;
+  row.steady = std::count_if(run.steps.begin(), run.steps.end(), is_steady);
   if (const auto& waits = run.per_step[Counter::waits]) row.waits = waits->median;
   if (const auto& blocked = run.per_step[Counter::blocked_ns]) row.blocked_ns = blocked->median;
   if (const auto step = over_steady(run, [](const StepRow& s) { return std::optional(s.end_ns - s.begin_ns); }))
@@ -98,9 +99,10 @@ OwnTimes compare_own(const Ranks& ranks, Own own, const std::string& unknown) {
   std::vector<Count> medians;
   for (const RankRow& row : ranks.rows) {
     if (!row.compared) continue;
-    if (!(row.*own)) times.why_not = unknown;
-    if ((row.*own) && (row.*own)->samples < kFewestSteady)
-      times.why_not = fmt::format("a rank with fewer than {} steady steps", kFewestSteady);
+    if (row.steady < kFewestSteady)
+      times.why_not = fmt::format("a rank has fewer than {} steady steps", kFewestSteady);
+    else if (!(row.*own) && times.why_not.empty())
+      times.why_not = unknown;
     medians.push_back((row.*own) ? Count((row.*own)->median) : std::nullopt);
   }
   if (!times.why_not.empty()) return times;
@@ -150,7 +152,7 @@ bool are_apart(const Found& a, const Found& b) {
 
 SiteOfSome describe(const Found& found) {
   const Site& site = *found.site;
-  SiteOfSome some{site.id, site.place, site.what, site.cause.kind, {}, std::nullopt};
+  SiteOfSome some{site.id, shown_place(site), site.what, site.cause.kind, {}, std::nullopt};
   std::vector<Count> medians, p95s;
   Spread all{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
   for (const auto& [process, spread] : found.per_step) {

@@ -20,6 +20,7 @@ struct RankRun {
 // Positions are those in the runs that were given.
 struct RankRow {
   bool compared = false;              // it has judged steps, and runs what most of the others run
+  std::int64_t steady = 0;            // steps
   std::optional<std::int64_t> waits;  // median of its judged steps, as `blocked_ns`
   std::optional<Nanos> blocked_ns;
   std::optional<Nanos> step_ns;                 // median of its steady steps

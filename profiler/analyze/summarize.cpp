@@ -252,8 +252,10 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
-  run.sites = find_sites(trace, steps, waits, find_causes(trace, steps, waits, options.sources), measured,
-                         static_cast<std::size_t>(run.warmup), options.sources, costs ? &*costs : nullptr);
+  const auto causes = find_causes(trace, steps, waits, options.sources);
+  const auto warmup = static_cast<std::size_t>(run.warmup);
+  run.sites = find_sites(trace, steps, waits, causes, measured, warmup, options.sources, costs ? &*costs : nullptr);
+  run.implicit_sites = find_implicit_sites(trace, steps, waits, causes, warmup, options.sources);
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;

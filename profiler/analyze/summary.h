@@ -104,6 +104,7 @@ struct RunSummary {
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
   std::vector<Site> sites;                            // the same waits by place and cause
+  std::vector<Site> implicit_sites;                   // of calls in no total: find_implicit_sites
   std::vector<WaitStack> stacks;                      // where host waits come from; native frames without names
   std::vector<CallRow> calls;                         // by name
   std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api

@@ -25,10 +25,11 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
   EXPECT_EQ(keys(json),
             (std::vector<std::string>{
-                "schema",     "source",   "device",     "complete",         "windows",   "lost",     "times_repeatable",
-                "corrected",  "own_cost", "steps_from", "steps_confidence", "steps_how", "warmup",   "steps",
-                "background", "unclosed", "outside",    "totals",           "per_step",  "regions",  "waits",
-                "calls",      "copies",   "gpu_work",   "stacks",           "sites",     "oddities", "contents"}));
+                "schema",           "source",    "device",         "complete",   "windows",          "lost",
+                "times_repeatable", "corrected", "own_cost",       "steps_from", "steps_confidence", "steps_how",
+                "warmup",           "steps",     "background",     "unclosed",   "outside",          "totals",
+                "per_step",         "regions",   "waits",          "calls",      "copies",           "gpu_work",
+                "stacks",           "sites",     "implicit_sites", "oddities",   "contents"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");

@@ -1,0 +1,28 @@
+#include "reports/implicit_text.h"
+
+#include <fmt/format.h>
+
+#include "reports/printable.h"
+#include "reports/table.h"
+#include "reports/words.h"
+
+namespace zerostall {
+
+std::string render_implicit_sites(const RunSummary& run, bool all) {
+  constexpr std::size_t kMost = 4;
+  std::vector<const Site*> sites;
+  for (const Site& site : run.implicit_sites)
+    if (site.judged > 0) sites.push_back(&site);
+  if (sites.empty()) return "";
+  const std::size_t shown = all || sites.size() <= kMost + 1 ? sites.size() : kMost;
+  Table table{{"takes or gives back memory", "calls/step", "in all", "time" + time_mark(run.meta), "call"}, {}, 1};
+  for (std::size_t i = 0; i < shown; ++i)
+    table.rows.push_back({shown_place(*sites[i]), show_range(sites[i]->per_step), fmt::format("{}", sites[i]->count),
+                          show_time(sites[i]->blocked_ns), sites[i]->what});
+  std::string text = "\n" + render_table(table);
+  if (shown < sites.size()) text += fmt::format("... and {} more places: --verbose shows all\n", sites.size() - shown);
+  const CauseInfo& info = info_of(CauseKind::allocator);
+  return text + fmt::format("{}: such calls may wait for the GPU; {}\n", info.slug, info.advice);
+}
+
+}  // namespace zerostall
