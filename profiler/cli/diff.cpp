@@ -46,7 +46,8 @@ std::variant<ReadRun, Refusal> read_run(const std::string& path, const DiffOptio
     const SummaryOptions wanted{file.string(), options.warmup, false, false, read_sources(raw, file)};
     runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
-  const auto unreadable = for_each_process({path}, {}, analyze_one);
+  const auto unreadable =
+      for_each_process({path}, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
   if (!unreadable) return Refusal{ExitCode::bad_use, unreadable.error().message};
   const auto chosen = choose(runs, options, like);
   if (!chosen) return Refusal{ExitCode::cannot_tell, fmt::format("{}: {}", path, chosen.error().message)};

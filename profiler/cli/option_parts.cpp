@@ -29,6 +29,27 @@ CLI::Option* word(CLI::Option* option, const char* type) {
   return option->type_name(type)->transform(CLI::Validator(check, ""));
 }
 
+std::string byte_size(std::string& text) {
+  constexpr std::int64_t kSmallestTrace = 1 << 20;  // names of functions alone take 40 KB
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string unit = text.substr(digits);
+  const std::string_view units = "kMGT";
+  const std::size_t at = unit.empty() ? 0 : units.find(unit == "K" ? 'k' : unit[0]) + 1;
+  const bool known = unit.size() <= 1 && (unit.empty() || at > 0);
+  if (digits == 0 || digits > 9 || !known || std::stoll(text.substr(0, digits)) == 0)
+    return "'" + text + "' is no size; write 500M or 2G";
+  const std::int64_t bytes = std::stoll(text.substr(0, digits)) << (10 * at);
+  if (bytes < kSmallestTrace) return "less than 1M leaves no room for a trace";
+  text = std::to_string(bytes);
+  return "";
+}
+
+void most_expanded(CLI::App* command, std::int64_t& bytes) {
+  command->add_option("--max-expanded", bytes, "Read compressed traces up to this size of text (default: 64G)")
+      ->type_name("SIZE")
+      ->transform(CLI::Validator(byte_size, ""));
+}
+
 void trace_file(CLI::App* command, std::string& file) {
   word(command->add_option(
            "FILE", file,

@@ -23,7 +23,12 @@ CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most =
 // A text that is there: an empty one is a shell variable that was never set, and must not stand for the default.
 CLI::Option* word(CLI::Option* option, const char* type);
 
-// Of commands that read a trace: FILE or several, --rank, --warmup and --step-pattern.
+// A check for CLI11: "500M" -> "524288000".
+std::string byte_size(std::string& text);
+
+// Of commands that read a trace: --max-expanded.
+void most_expanded(CLI::App* command, std::int64_t& bytes);
+// FILE or several, --rank, --warmup and --step-pattern.
 void trace_file(CLI::App* command, std::string& file);
 void traces_of_a_job(CLI::App* command, std::vector<std::string>& files);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);

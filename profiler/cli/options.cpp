@@ -29,23 +29,6 @@ CLI::Option* device(CLI::App* command, std::string& value) {
               "DEVICE");
 }
 
-constexpr std::int64_t kSmallestTrace = 1 << 20;  // names of functions alone take 40 KB
-
-// "500M" -> "524288000".
-std::string byte_size(std::string& text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string unit = text.substr(digits);
-  const std::string_view units = "kMGT";
-  const std::size_t at = unit.empty() ? 0 : units.find(unit == "K" ? 'k' : unit[0]) + 1;
-  const bool known = unit.size() <= 1 && (unit.empty() || at > 0);
-  if (digits == 0 || digits > 9 || !known || std::stoll(text.substr(0, digits)) == 0)
-    return "'" + text + "' is no size; write 500M or 2G";
-  const std::int64_t bytes = std::stoll(text.substr(0, digits)) << (10 * at);
-  if (bytes < kSmallestTrace) return "less than 1M leaves no room for a trace";
-  text = std::to_string(bytes);
-  return "";
-}
-
 // A window is one of several options; not CLI11's own exclusion, which would fill the help with its names.
 std::string second_window(const RecordArguments& options) {
   return options.window.empty() ? "" : "--steps, --seconds, --profiler-api and --toggle-signal exclude each other";
@@ -133,12 +116,6 @@ void add_record(CLI::App& app, RecordArguments& options) {
                    "One record for each launch of a CUDA graph, not for each kernel in it: cheaper, tells less");
   record->add_flag("--no-tracer", options.no_tracer,
                    "Only simulate, write no trace: leaves the profiler's place free for PyTorch's own");
-}
-
-void most_expanded(CLI::App* command, std::int64_t& bytes) {
-  command->add_option("--max-expanded", bytes, "Read compressed traces up to this size of text (default: 64G)")
-      ->type_name("SIZE")
-      ->transform(CLI::Validator(byte_size, ""));
 }
 
 void add_stat(CLI::App& app, StatOptions& options) {

@@ -68,6 +68,7 @@ struct DiffOptions {
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
+  std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
 struct ExplainOptions {
