@@ -6,7 +6,7 @@
 #include <array>
 
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 

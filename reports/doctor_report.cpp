@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "reports/json_parts.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/table.h"
 
 namespace zerostall {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "reports/json_stream.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/process_numbers.h"
 #include "reports/timeline.h"
 #include "reports/words.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 namespace zerostall {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "reports/perfetto_fields.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/process_numbers.h"
 #include "reports/protobuf.h"
 #include "reports/timeline.h"

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 namespace zerostall {
 namespace {

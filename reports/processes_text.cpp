@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 

@@ -6,7 +6,7 @@
 
 #include "profiler/base/strings.h"
 #include "reports/oddities.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

@@ -7,9 +7,9 @@
 #include <set>
 #include <span>
 
-#include "reports/implicit_text.h"
 #include "reports/oddities.h"
-#include "reports/printable.h"
+#include "reports/places_text.h"
+#include "profiler/base/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 
@@ -348,7 +348,7 @@ std::string details(const RunSummary& run) {
 
 std::string render_stat_text(const RunSummary& run, bool verbose) {
   return header(run) + steps_table(run) + gpu_idle_line(run) + regions_table(run) + apart_line(run) +
-         sites_table(run, verbose) + render_implicit_sites(run, verbose) + (verbose ? details(run) : "") + oddity_lines(run) +
+         sites_table(run, verbose) + how_to_get_lines(run) + render_implicit_sites(run, verbose) + (verbose ? details(run) : "") + oddity_lines(run) +
          (verbose || !run.has_cuda_calls ? "" : std::string(kMoreDetails));
 }
 

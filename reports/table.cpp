@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 namespace zerostall {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "profiler/gate/verify.h"
 
@@ -15,5 +16,13 @@ std::string render_verify_text(const VerifyReport& report);
 
 // Schema zerostall/verify/1 of metrics.md. Holds nothing that differs between two equal runs.
 std::string render_verify_json(const VerifyReport& report);
+
+// For a comment or the summary of a CI job: GitHub-flavoured Markdown, the verdict first, the text folded, a hidden
+// marker last.
+inline constexpr std::string_view kVerifyMarker = "<!-- zerostall:verify -->";
+std::string render_verify_markdown(const VerifyReport& report);
+
+// JUnit XML (junit-10.xsd): one test case per setting; a violation is a <failure>, what cannot be told an <error>.
+std::string render_verify_junit(const VerifyReport& report);
 
 }  // namespace zerostall

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 #include "reports/table.h"
 #include "reports/verify_report.h"
 #include "reports/words.h"

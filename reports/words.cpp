@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "profiler/base/strings.h"
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 namespace zerostall {
 namespace {

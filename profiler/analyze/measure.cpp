@@ -21,7 +21,8 @@ class Router {
     const auto [place, position] = step_place_of(steps_, workers_, thread, time);
     if (place == Where::unclosed) return {{&measured_.unclosed}, nullptr, false};
     if (place == Where::outside) return {{&measured_.outside}, nullptr, false};
-    if (place == Where::background) return {{&measured_.background}, nullptr, false};
+    if (place == Where::background)
+      return {{&measured_.background, &measured_.steps[*position].background}, nullptr, false};
     const Step& step = steps_.steps[*position];
     StepStats& stats = measured_.steps[*position];
     Targets targets{{&stats.counters}, &stats, thread == step.thread};

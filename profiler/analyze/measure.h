@@ -22,6 +22,7 @@ struct StepStats {
   Counters counters;                 // marking thread, and threads that launched kernels during the step
   std::vector<RegionStats> regions;  // every region name of the trace, by first appearance; sums of equal names
   std::vector<std::uint32_t> waits;  // host waits counted in `counters`, as positions in the list of waits
+  Counters background;               // during the step, on threads that do not work for it
   bool grew = false;                 // a module was loaded or device memory taken
 };
 

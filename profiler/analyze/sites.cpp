@@ -123,6 +123,7 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
       for (const std::string& name : regions) site.place += (site.place.empty() ? "in " : " > ") + name;
       site.function = site.place;
     }
+  site.kernel = kernel;
   if (!kernel.empty()) site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel));
   if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
 }
@@ -225,7 +226,7 @@ void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
   }
 }
 
-Site finish(const Trace& trace, const WaitTexts& texts, Group& group) {
+void finish(const Trace& trace, const WaitTexts& texts, Group& group) {
   Site& site = group.site;
   std::map<std::string_view, std::int64_t> kinds;  // of equally many the first by text
   for (const auto& [kind, n] : group.kinds) kinds[texts.text(kind)] = n;
@@ -239,7 +240,16 @@ Site finish(const Trace& trace, const WaitTexts& texts, Group& group) {
   if (group.is_during_told && group.during) site.during = describe(trace, *group.during);
   site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
                      site.file.empty() && site.function.empty() ? site.place : ""});
-  return std::move(site);
+}
+
+// What to look at first comes first.
+void sort_sites(std::vector<Group*>& groups, bool measured_times) {
+  const auto order = [&](const Group* group) {
+    const Site& site = group->site;
+    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
+    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const Group* a, const Group* b) { return order(a) < order(b); });
 }
 
 // What the sites of a trace are made from.
@@ -280,23 +290,28 @@ std::vector<Group*> group_waits(const Input& in, Places& places, WaitTexts& text
   return group_of;
 }
 
-std::vector<Site> finish_all(const Trace& trace, const WaitTexts& texts, Groups& groups) {
-  std::vector<Site> sites;
-  for (auto& [key, group] : groups) sites.push_back(finish(trace, texts, group));
-  const bool measured_times = trace.meta.clock == Clock::measured;
-  const auto order = [&](const Site& site) {
-    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
-    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
-  };
-  std::stable_sort(sites.begin(), sites.end(), [&](const Site& a, const Site& b) { return order(a) < order(b); });
-  return sites;
+FoundSites finish_all(const Trace& trace, const WaitTexts& texts, const std::vector<Group*>& group_of, Groups& groups) {
+  std::vector<Group*> order;
+  for (auto& [key, group] : groups) order.push_back(&group);
+  for (Group* group : order) finish(trace, texts, *group);
+  sort_sites(order, trace.meta.clock == Clock::measured);
+  FoundSites found;
+  found.of_wait.resize(group_of.size(), kNoSite);
+  std::map<const Group*, std::uint32_t> position;
+  for (Group* group : order) {
+    position[group] = static_cast<std::uint32_t>(found.sites.size());
+    found.sites.push_back(std::move(group->site));
+  }
+  for (std::size_t i = 0; i < group_of.size(); ++i)
+    if (group_of[i] != nullptr) found.of_wait[i] = position[group_of[i]];
+  return found;
 }
 
 }  // namespace
 
-std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                             const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
-                             const SourceTexts& sources, const WaitCosts* costs) {
+FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                      const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
+                      const SourceTexts& sources, const WaitCosts* costs) {
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
   Places places(trace, sources);
   WaitTexts texts(trace);
@@ -306,7 +321,7 @@ std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::
   for (std::size_t step = 0; step < judged; ++step)
     for (const std::uint32_t wait : measured.steps[warmup + step].waits)
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
-  return finish_all(trace, texts, groups);
+  return finish_all(trace, texts, group_of, groups);
 }
 
 std::vector<Site> find_implicit_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
@@ -322,7 +337,7 @@ std::vector<Site> find_implicit_sites(const Trace& trace, const Steps& steps, co
   for (std::size_t i = 0; i < waits.size(); ++i)
     if (const auto step = step_at(steps.steps, waits[i].blocks_ns); step && *step >= warmup && group_of[i] != nullptr)
       ++*group_of[i]->judged[*step - warmup];
-  return finish_all(trace, texts, groups);
+  return finish_all(trace, texts, group_of, groups).sites;
 }
 
 std::string shown_place(const Site& site) { return site.during.empty() ? site.place : site.place + ", " + site.during; }

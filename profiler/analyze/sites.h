@@ -32,6 +32,7 @@ struct Site {
   std::string via;                 // the outermost library frame inside it: "torch/nn/utils/clip_grad.py:93"; "" = none
   std::string during;              // of a thread without Python frames, what the marking thread was doing then:
                                    // "during train.py:91 in step"; no part of what makes two runs' sites the same
+  std::string kernel;              // of places by region or position: launched last before the wait; "" = none
   std::string what;                // the kind of wait most seen there: "cudaMemcpyAsync 4 B device to host + ..."
   std::int64_t kinds = 1;          // of waits seen there
   Cause cause;                     // of the waits there the surest
@@ -43,12 +44,18 @@ struct Site {
   std::optional<Nanos> avoidable_ns;   // idle time of the GPU, of all of them; nullopt = not known
 };
 
+struct FoundSites {
+  std::vector<Site> sites;
+  std::vector<std::uint32_t> of_wait;  // one per wait: position in `sites`; kNoSite of those that are no host waits
+};
+inline constexpr std::uint32_t kNoSite = 0xffffffffu;
+
 // Of host waits; `costs`: of the same waits, null = not known. What to look at first comes first: where times are
 // measured the places whose waits cost most avoidable idle time, then those with most waits in judged steps, that drain
 // most, with most in all.
-std::vector<Site> find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                             const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
-                             const SourceTexts& sources = {}, const WaitCosts* costs = nullptr);
+FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                      const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
+                      const SourceTexts& sources = {}, const WaitCosts* costs = nullptr);
 
 // The same of calls that take and give back memory: they may wait for the device, nobody can tell from outside, and
 // they are in no total. `judged` and `per_step`: of all threads.

@@ -11,8 +11,20 @@
 namespace zerostall {
 namespace {
 
+WaitSeen seen(const Trace& trace, const Step& step, const Wait& wait, std::uint32_t site) {
+  WaitSeen seen{regions_at(step, wait.blocks_ns), describe(trace, wait), wait.kind, wait.host_to_device};
+  seen.blocking_copy = wait.copy != kNoIndex && is_blocking_copy(trace.calls[wait.copy]);
+  seen.on_marking_thread = wait.thread == step.thread;
+  seen.failed = wait.failed;
+  seen.drains = wait.drains;
+  seen.idle = wait.idle;
+  seen.time_ns = wait.end_ns - wait.begin_ns;
+  seen.site = site;
+  return seen;
+}
+
 StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, const std::vector<Wait>& waits,
-                 bool judged) {
+                 const std::vector<std::uint32_t>& site_of, bool judged) {
   StepRow row;
   row.number = step.number;
   row.begin_ns = step.begin_ns;
@@ -21,17 +33,16 @@ StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, c
   row.unsteady = judged && stats.grew;
   row.counters = stats.counters;
   for (const RegionStats& region : stats.regions) row.regions.push_back({std::string(region.name), region.counters});
-  for (const std::uint32_t i : stats.waits)
-    row.waits.push_back(
-        {regions_at(step, waits[i].blocks_ns), describe(trace, waits[i]), waits[i].kind, waits[i].host_to_device});
+  row.background = stats.background;
+  for (const std::uint32_t i : stats.waits) row.waits.push_back(seen(trace, step, waits[i], site_of[i]));
   return row;
 }
 
 void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits, const Measured& measured,
-               RunSummary& run) {
+               const std::vector<std::uint32_t>& site_of, RunSummary& run) {
   for (std::size_t i = 0; i < steps.steps.size(); ++i) {
     const bool judged = static_cast<std::int64_t>(i) >= run.warmup;
-    run.steps.push_back(make_row(trace, steps.steps[i], measured.steps[i], waits, judged));
+    run.steps.push_back(make_row(trace, steps.steps[i], measured.steps[i], waits, site_of, judged));
     run.totals.add(measured.steps[i].counters);
   }
   run.background = measured.background;
@@ -190,6 +201,46 @@ std::int64_t RunSummary::judged() const {
   return std::count_if(steps.begin(), steps.end(), [](const StepRow& step) { return step.judged; });
 }
 
+Count share_of(const WaitSeen& wait, Counter counter) {
+  const auto kind = [&](WaitKind k) { return Count(wait.kind == k ? 1 : 0); };
+  const auto flag = [](const std::optional<bool>& value) { return value ? Count(*value ? 1 : 0) : std::nullopt; };
+  switch (counter) {
+    case Counter::waits:
+      return 1;
+    case Counter::drains:
+      return flag(wait.drains);
+    case Counter::stream_syncs:
+      return kind(WaitKind::stream_sync);
+    case Counter::event_syncs:
+      return kind(WaitKind::event_sync);
+    case Counter::device_syncs:
+      return kind(WaitKind::device_sync);
+    case Counter::blocking_copies:
+      return wait.blocking_copy ? 1 : 0;
+    case Counter::blocking_memsets:
+      return kind(WaitKind::blocking_memset);
+    case Counter::h2d_stalls:
+      return wait.host_to_device ? 1 : 0;
+    case Counter::blocked_ns:
+      return wait.on_marking_thread ? wait.time_ns : 0;
+    case Counter::blocked_other_threads_ns:
+      return wait.on_marking_thread ? 0 : wait.time_ns;
+    case Counter::h2d_stall_ns:
+      return wait.host_to_device ? wait.time_ns : 0;
+    case Counter::idle_waits:
+      return flag(wait.idle);
+    case Counter::failed:
+      return wait.failed ? 1 : 0;
+    case Counter::implicit:
+    case Counter::spins:
+    case Counter::queue_full:
+    case Counter::unknown_copies:
+    case Counter::unknown_waits:
+      break;
+  }
+  return 0;
+}
+
 std::vector<WaitGroup> group_waits(const RunSummary& run) {
   std::map<std::string, std::vector<Count>> per_step;
   const auto judged_steps = static_cast<std::size_t>(run.judged());
@@ -239,8 +290,14 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   if (steps.overlapping > 0) run.oddities["overlapping_steps"] = steps.overlapping;
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
-  add_steps(trace, steps, waits, measured, run);
   const auto costs = cost_of_waits(trace, steps, waits);
+  const auto causes = find_causes(trace, steps, waits, options.sources);
+  const auto warmup = static_cast<std::size_t>(run.warmup);
+  FoundSites found =
+      find_sites(trace, steps, waits, causes, measured, warmup, options.sources, costs ? &*costs : nullptr);
+  run.sites = std::move(found.sites);
+  run.implicit_sites = find_implicit_sites(trace, steps, waits, causes, warmup, options.sources);
+  add_steps(trace, steps, waits, measured, found.of_wait, run);
   add_costs(steps, waits, measured, costs, run);
   const auto own_work = own_gpu_work(trace, steps);
   for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_gpu_ns = own_work[i];
@@ -252,10 +309,6 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
-  const auto causes = find_causes(trace, steps, waits, options.sources);
-  const auto warmup = static_cast<std::size_t>(run.warmup);
-  run.sites = find_sites(trace, steps, waits, causes, measured, warmup, options.sources, costs ? &*costs : nullptr);
-  run.implicit_sites = find_implicit_sites(trace, steps, waits, causes, warmup, options.sources);
   run.stacks = find_wait_stacks(trace, waits, measured, static_cast<std::size_t>(run.warmup));
   for (const RawNote& note : trace.notes) add_note(trace, note, step_at(steps.steps, note.time_ns), run);
   return run;

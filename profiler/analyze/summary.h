@@ -20,9 +20,18 @@ struct WaitSeen {
   std::vector<std::string> regions;  // all that hold the blocking call, outer first
   std::string what;                  // "cudaMemcpyAsync 512 B host to device + cudaStreamSynchronize"
   WaitKind kind = WaitKind::stream_sync;
-  bool host_to_device = false;  // holds a host-to-device copy
+  bool host_to_device = false;    // holds a host-to-device copy
+  bool blocking_copy = false;     // holds a copy that blocks by contract; may be beside a sync
+  bool on_marking_thread = true;  // of the step
+  bool failed = false;
+  std::optional<bool> drains{}, idle{};  // as Wait has them
+  Nanos time_ns = 0;
+  std::uint32_t site = 0;  // position in RunSummary::sites
   bool operator==(const WaitSeen&) const = default;
 };
+
+// What this one wait adds to a counter of its step; 0 for counters that have nothing to do with host waits.
+Count share_of(const WaitSeen& wait, Counter counter);
 
 struct RegionRow {
   std::string name;
@@ -41,6 +50,7 @@ struct StepRow {
   std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
   std::optional<Nanos> own_gpu_ns;    // own_gpu_work
   std::vector<RegionRow> regions;
+  Counters background;  // during the step, on threads that do not work for it
   std::vector<WaitSeen> waits;
   Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels
   std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step

@@ -208,6 +208,10 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   word(verify->add_option("--keep", options.keep, "Folder to keep the traces in: none.zstall, bn-pinning.zstall ..."),
        "FOLDER");
   verify->add_flag("--json", options.json, "Print JSON (schema zerostall/verify/1)");
+  word(verify->add_option("--out", options.out,
+                          "Also as text, md, json or junit, to a file or - (standard output); repeat it"),
+       "FORMAT=FILE")
+      ->allow_extra_args(false);
   verify->add_flag("--list", options.list, "List scenarios, sizes, fixes and device models, and run nothing");
 }
 

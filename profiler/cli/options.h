@@ -71,6 +71,27 @@ struct DiffOptions {
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
+struct CheckOptions {
+  std::vector<std::string> command;  // behind `--`
+  std::vector<std::string> traces;   // of one job
+  std::string policy;                // "" = zerostall.toml here, where there is one and no --max was given
+  std::vector<std::string> max;      // METRIC=N
+  std::string baseline;              // file or trace; "" = the policy's
+  std::string fail_on;               // "improved", or ""
+  std::string before, after;         // commands for a shell
+  std::string before_rev, build;     // a git revision, and a command for a shell
+  std::optional<std::int64_t> runs;  // of each side
+  std::int64_t most_runs = 9;
+  std::vector<std::string> outputs;    // FORMAT=FILE
+  std::string device;                  // "" = the policy's
+  std::optional<std::int64_t> warmup;  // nullopt = the policy's
+  std::string step_pattern;            // "" = the policy's
+  bool inferred = false;
+  std::string keep;  // "" = the trace goes
+  bool schema = false;
+};
+inline constexpr std::int64_t kMostRuns = 99;
+
 struct ExplainOptions {
   std::string name;  // "" = list the names
 };
@@ -87,6 +108,7 @@ struct VerifyOptions {
   std::string device = "auto";
   std::string keep;  // folder; "" = keep nothing
   bool json = false;
+  std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
 };
 
@@ -98,8 +120,8 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, ExportArguments, VerifyOptions,
-                             ExplainOptions, DoctorOptions, ProbeOptions>;
+using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, ExportArguments,
+                             VerifyOptions, ExplainOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

@@ -78,6 +78,9 @@ bool is_trace(const fs::directory_entry& entry) {
 Result<std::vector<fs::path>> all_files(const std::vector<fs::path>& paths) {
   std::vector<fs::path> all;
   for (const fs::path& path : paths) {
+    std::error_code error;
+    if (paths.size() > 1 && !fs::exists(path, error))
+      return Error{fmt::format("cannot read {}: No such file or directory", path.string())};
     const auto files = trace_files(path);
     if (!files) return files.error();
     for (const fs::path& file : *files)

@@ -21,7 +21,7 @@ using TakeProcess = std::function<void(std::string name, const std::filesystem::
 
 // Calls `take` with each process of traces and folders of traces, one after the other: its name beside the others (with
 // its folders where files of several are called alike), its file, and what was recorded of it. Returns the files that
-// could not be read; fails where none could, and where a path is a folder without traces.
+// could not be read; fails where none could, and where one of several paths is not there or is a folder without traces.
 Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<std::filesystem::path>& paths,
                                                       const ReadOptions& options, const TakeProcess& take);
 

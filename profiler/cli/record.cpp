@@ -19,6 +19,7 @@
 #include "profiler/cli/advice.h"
 #include "profiler/cli/device.h"
 #include "profiler/cli/processes.h"
+#include "profiler/cli/record_parts.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/trace_output.h"
 #include "profiler/record/foreground.h"
@@ -33,27 +34,6 @@ namespace zerostall::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kNoRank = std::numeric_limits<std::int64_t>::max();
-
-// One that used CUDA, and its trace.
-struct Process {
-  NamedRun run;
-  fs::path file;
-};
-
-// What the processes of the command left, read once.
-struct Left {
-  std::vector<Process> processes;
-  std::vector<std::string> problems;  // why something is missing
-  std::string why_empty;              // what a process without a recorded call says about that
-};
-
-std::int64_t calls_of(const RunSummary& run) {
-  std::int64_t calls = 0;
-  for (const CallRow& call : run.calls) calls += call.count;
-  return calls;
-}
 
 // All that one recording needs to know when the command has ended.
 struct Session {
@@ -111,71 +91,8 @@ Injection injection_of(const RecordArguments& arguments, const Device& device, c
   return options;
 }
 
-// The words for an exec that failed, or would fail.
-Outcome cannot_start(const std::string& command, int error) {
-  std::error_code unseen;
-  const bool is_there = fs::exists(command, unseen);
-  if (error == ENOENT && find_program(command.substr(0, command.find(' '))))
-    return fail(ExitCode::environment,
-                fmt::format("command not found: '{}' was given as one word; leave its quotes out, "
-                            "or run it by a shell: -- sh -c '{}'",
-                            command, command));
-  if (error == ENOENT && command.find('/') == std::string::npos)
-    return fail(ExitCode::environment,
-                fmt::format("command not found: {}{}", command,
-                            is_there ? fmt::format("; a program of this folder is called ./{}", command) : ""));
-  if (error == EACCES)
-    return fail(
-        ExitCode::environment,
-        fmt::format("cannot run {}: it is not executable; a Python script is run by `-- python {}`", command, command));
-  if (error == ENOENT && is_there)
-    return fail(ExitCode::environment, fmt::format("cannot run {}: what its first line names is not there", command));
-  return fail(ExitCode::environment, fmt::format("cannot run {}: {}", command, std::strerror(error)));
-}
-
-// Found out before anything is said or made.
-std::optional<Outcome> refuse_command(const std::string& command) {
-  if (find_program(command)) return std::nullopt;
-  std::error_code unseen;
-  return cannot_start(command, command.find('/') != std::string::npos && fs::exists(command, unseen) ? EACCES : ENOENT);
-}
-
-void read_trace(const fs::path& file, Left& left) {
-  auto raw = read_native(file);
-  if (!raw) {
-    left.problems.push_back("a trace cannot be read: " + raw.error().message);
-    return;
-  }
-  RunSummary summary = analyze(std::move(*raw), {file.string()});
-  for (const std::string& problem : summary.tool_problems) left.problems.push_back("tracer: " + problem);
-  if (summary.end.failed)
-    left.problems.push_back("the trace of process " + fmt::to_string(summary.meta.pid.value_or(0)) +
-                            " ends early: " + summary.end.reason);
-  if (!summary.has_cuda_calls) {  // a launcher that only asked how many devices there are
-    if (!summary.warnings.empty()) left.why_empty = summary.warnings.back();
-    return;
-  }
-  std::string name = process_name(summary.meta);
-  left.processes.push_back({{std::move(name), std::move(summary)}, file});
-}
-
-// By rank and name; of one name the process that did most comes first and keeps it.
-bool comes_first(const Process& a, const Process& b) {
-  const auto key = [](const Process& p) {
-    return std::tuple(p.run.summary.meta.rank.value_or(kNoRank), p.run.name, -calls_of(p.run.summary));
-  };
-  return key(a) < key(b);
-}
-
-Left read_left(const std::vector<fs::path>& files) {
-  Left left;
-  for (const fs::path& file : files) read_trace(file, left);
-  std::stable_sort(left.processes.begin(), left.processes.end(), comes_first);
-  return left;
-}
-
-bool is_whole(const Left& left) {
-  const auto is_cut = [](const Process& process) { return process.run.summary.truncated; };
+bool is_whole(const Recording& left) {
+  const auto is_cut = [](const RecordedProcess& process) { return process.run.summary.truncated; };
   return left.problems.empty() && std::none_of(left.processes.begin(), left.processes.end(), is_cut);
 }
 
@@ -190,9 +107,9 @@ Outcome left_behind(const std::string& why, TraceOutput& output) {
               fmt::format("{}; what was recorded stays in {}: zerostall stat {}", why, folder, folder));
 }
 
-Outcome keep_traces(const RecordArguments& arguments, TraceOutput& output, Left left) {
+Outcome keep_traces(const RecordArguments& arguments, TraceOutput& output, Recording left) {
   std::vector<FinishedTrace> finished;
-  for (const Process& process : left.processes) finished.push_back({process.file, process.run.name});
+  for (const RecordedProcess& process : left.processes) finished.push_back({process.file, process.run.name});
   const bool whole = is_whole(left);
   const auto placed = output.place(finished, whole);
   if (!placed) return left_behind(placed.error().message, output);
@@ -200,33 +117,16 @@ Outcome keep_traces(const RecordArguments& arguments, TraceOutput& output, Left 
     say(fmt::format("{} was left as it is, since {}", output.wanted().string(),
                     whole ? "another recording wrote it meanwhile" : "this recording is not complete"));
   if (arguments.quiet) return {};
-  for (const Process& process : left.processes)
+  for (const RecordedProcess& process : left.processes)
     if (still_runs(process.run.summary)) say(fmt::format("{} still runs; its trace goes on growing", process.run.name));
   std::vector<NamedRun> runs;
-  for (Process& process : left.processes) runs.push_back(std::move(process.run));
+  for (RecordedProcess& process : left.processes) runs.push_back(std::move(process.run));
   for (const std::string& line : record_lines(placed->string(), runs, worst_process(runs))) say(line);
   return {};
 }
 
-// Calls that the tracer would have recorded; what asks for versions and numbers of devices is not among them.
-std::int64_t recordable_calls(const SimLog& log) {
-  std::int64_t calls = 0;
-  for (const auto& [name, count] : log.calls) calls += find_api(name).name.empty() ? 0 : count;
-  return calls;
-}
-
-// Processes that made CUDA calls and left no trace, in words; "" = none did.
-std::string untraced(const TraceOutput& output, std::size_t traces) {
-  const auto [began, failed, known] = output.processes();
-  if (!known) return "the hidden folder where traces grow was removed while the command ran";
-  const std::size_t without = std::max<std::size_t>(failed, began > traces ? began - traces : 0);
-  if (without == 0) return {};
-  return fmt::format("{} of {} that made CUDA calls left no trace (no place to write it, or removed)", without,
-                     began == 1 ? "1 process" : fmt::format("{} processes", began));
-}
-
 // The command's own end may be fine: what is missing makes it a failure of ours.
-Outcome keep_what_there_is(const Session& session, Left left) {
+Outcome keep_what_there_is(const Session& session, Recording left) {
   const std::string problem = left.problems.empty() ? "" : left.problems.back();
   for (std::size_t i = 0; i + 1 < left.problems.size(); ++i) say(left.problems[i]);
   Outcome outcome = keep_traces(session.arguments, session.output, std::move(left));
@@ -238,7 +138,7 @@ Outcome keep_what_there_is(const Session& session, Left left) {
 
 Outcome conclude(const Session& session) {
   const auto files = session.output.found();
-  Left left = read_left(files);
+  Recording left = read_recording(files);
   if (std::string words = untraced(session.output, files.size()); !words.empty())
     left.problems.push_back(std::move(words));
   if (session.stopped && !left.processes.empty() && !session.arguments.quiet)

@@ -114,13 +114,28 @@ std::variant<TraceOutput, Outcome> TraceOutput::make(const std::string& named) {
   if (!made) return refuse(made.error());
   TraceOutput output(std::move(*made), std::move(wanted), !named.empty());
   output.before_ = identity(output.wanted_);
-  std::error_code error;
-  fs::create_directory(output.logs(), error);
-  if (error) return refuse({fmt::format("cannot make folder {}: {}", output.logs().string(), error.message())});
-  // Not write_file: that renames. Zeros in full, so that the room is there on a full disk too.
-  if (!(std::ofstream(output.private_.path() / kAttendanceName) << std::string(sizeof(Attendance), '\0')).flush())
-    return refuse({fmt::format("cannot write into {}", output.private_.path().string())});
+  if (const auto furnished = output.furnish(); !furnished) return refuse(furnished.error());
   return output;
+}
+
+std::variant<TraceOutput, Outcome> TraceOutput::make_temporary() {
+  auto made = TempFolder::make();
+  if (!made) return fail(ExitCode::environment, made.error().message);
+  TraceOutput output(std::move(*made), {}, false);
+  if (const auto furnished = output.furnish(); !furnished)
+    return fail(ExitCode::environment, furnished.error().message);
+  return output;
+}
+
+// What recording processes expect to find.
+Result<Done> TraceOutput::furnish() const {
+  std::error_code error;
+  fs::create_directory(logs(), error);
+  if (error) return Error{fmt::format("cannot make folder {}: {}", logs().string(), error.message())};
+  // Not write_file: that renames. Zeros in full, so that the room is there on a full disk too.
+  if (!(std::ofstream(private_.path() / kAttendanceName) << std::string(sizeof(Attendance), '\0')).flush())
+    return Error{fmt::format("cannot write into {}", private_.path().string())};
+  return Done{};
 }
 
 TraceOutput::Processes TraceOutput::processes() const {

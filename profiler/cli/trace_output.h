@@ -18,12 +18,15 @@ struct FinishedTrace {
   std::string name;
 };
 
-// A hidden folder beside the target, gone with everything in it when the object dies.
+// A folder, hidden beside the target, gone with everything in it when the object dies.
 class TraceOutput {
  public:
   // `named` is what -o names; "" = run.zstall, run-2.zstall ... in the working folder, the first that is free. Fails
   // with code 2 where nothing could be written.
   static std::variant<TraceOutput, Outcome> make(const std::string& named);
+
+  // For traces that nobody keeps: a folder in the system's place for temporary files. Not to be placed or left.
+  static std::variant<TraceOutput, Outcome> make_temporary();
 
   // For the first process; the others add their pid.
   std::filesystem::path growing() const { return private_.path() / "trace"; }
@@ -50,6 +53,7 @@ class TraceOutput {
  private:
   TraceOutput(TempFolder folder, std::filesystem::path wanted, bool named)
       : private_(std::move(folder)), wanted_(std::move(wanted)), named_(named) {}
+  Result<Done> furnish() const;
   TempFolder private_;
   std::filesystem::path wanted_;
   bool named_;

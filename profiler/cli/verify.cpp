@@ -12,6 +12,7 @@
 #include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
+#include "profiler/cli/outputs.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/trace_folder.h"
 #include "profiler/cli/verify_plan.h"
@@ -127,15 +128,39 @@ ExitCode code_of(Verdict verdict) {
                                          : ExitCode::cannot_tell;
 }
 
-Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, bool json) {
+constexpr std::string_view kFormats[] = {"text", "md", "json", "junit"};
+
+std::string render(const VerifyReport& report, std::string_view format) {
+  return format == "json"    ? render_verify_json(report)
+         : format == "md"    ? render_verify_markdown(report)
+         : format == "junit" ? render_verify_junit(report)
+                             : render_verify_text(report);
+}
+
+// What is printed, and where else it goes.
+struct Show {
+  bool json = false;
+  Outputs outputs;
+};
+
+// `text`: print that where neither JSON nor another format was asked for.
+void show(const VerifyReport& report, const Show& how, bool text, Outcome& outcome) {
+  if (how.json || text) outcome.out = render(report, how.json ? "json" : "text");
+  auto written = how.outputs.write([&](std::string_view format, bool) { return render(report, format); });
+  if (!written) {
+    outcome = {ExitCode::bad_use, std::move(outcome.out), written.error().message};
+  } else if (how.outputs.has_standard_output()) {
+    outcome.out = std::move(*written);
+  }
+}
+
+Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, const Show& how) {
   VerifyReport report{request.plan, std::move(runs), {}};
   report.judgement = judge_verify(report.plan, report.runs);
   Outcome outcome{code_of(report.judgement.verdict), {}, {}};
   const bool used_cuda = !report.runs.empty() && report.runs.back().summary.has_cuda_calls;
-  if (json)
-    outcome.out = render_verify_json(report);
-  else if (used_cuda)
-    outcome.out = render_verify_text(report);
+  show(report, how, used_cuda, outcome);
+  if (outcome.code == ExitCode::bad_use) return outcome;
   if (!used_cuda)
     outcome.error =
         "the scenario program ran but never called CUDA, so there is nothing to count: build it against a LibTorch "
@@ -143,7 +168,7 @@ Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, bool
   return outcome;
 }
 
-Outcome run_all(const VerifyRequest& request, const Bench& bench, bool json) {
+Outcome run_all(const VerifyRequest& request, const Bench& bench, const Show& how) {
   std::vector<VerifyRun> runs;
   std::string cut;  // why the last trace is not whole, as far as is known
   bool whole = true;
@@ -158,8 +183,8 @@ Outcome run_all(const VerifyRequest& request, const Bench& bench, bool json) {
     runs.push_back(std::move(run));
     if (!whole) break;  // the other settings would say the same
   }
-  Outcome outcome = conclude(request, std::move(runs), json);
-  if (!cut.empty()) outcome.error = cut;
+  Outcome outcome = conclude(request, std::move(runs), how);
+  if (!cut.empty() && outcome.code != ExitCode::bad_use) outcome.error = cut;
   if (!whole) return outcome;
   if (const auto kept = bench.traces.keep(); !kept) {
     outcome.code = ExitCode::bad_use;
@@ -169,13 +194,13 @@ Outcome run_all(const VerifyRequest& request, const Bench& bench, bool json) {
 }
 
 // Too few steps to judge whatever the runs would show: said once, without running anything.
-Outcome too_few_steps(const VerifyPlan& plan, bool json) {
+Outcome too_few_steps(const VerifyPlan& plan, const Show& how) {
   const std::string why = fmt::format(
       "--steps {} leaves {} to judge after {} of warm-up, at least {} are needed to tell: use --steps {} or more",
       plan.steps, counted(plan.steps - plan.warmup, "step"), plan.warmup, kFewestJudgedSteps,
       plan.warmup + kFewestJudgedSteps);
   Outcome outcome = fail(ExitCode::cannot_tell, why);
-  if (json) outcome.out = render_verify_json({plan, {}, {Verdict::cannot_tell, {{Verdict::cannot_tell, why}}, {}}});
+  show({plan, {}, {Verdict::cannot_tell, {{Verdict::cannot_tell, why}}, {}}}, how, false, outcome);
   return outcome;
 }
 
@@ -187,6 +212,11 @@ Outcome run_verify(const VerifyOptions& options) {
   if (options.list) return {ExitCode::ok, list_scenarios(model_names(*paths)), {}};
   auto request = plan_verify(options);
   if (!request) return fail(ExitCode::bad_use, request.error().message);
+  auto outputs = Outputs::make(options.out, kFormats);
+  if (!outputs) return fail(ExitCode::bad_use, outputs.error().message);
+  if (options.json && outputs->has_standard_output())
+    return fail(ExitCode::bad_use, "--json and --out FORMAT=- cannot both go to standard output");
+  const Show how{options.json, std::move(*outputs)};
   // Made before anything that starts threads or leaves files; outlives what it lets us clean up.
   SignalInbox inbox;
   const auto chosen = choose_device(options.device, *paths);
@@ -194,8 +224,7 @@ Outcome run_verify(const VerifyOptions& options) {
   const auto& device = std::get<Device>(chosen);
   request->plan.device = device.name;
   request->plan.device_title = device.title;
-  if (request->plan.steps - request->plan.warmup < kFewestJudgedSteps)
-    return too_few_steps(request->plan, options.json);
+  if (request->plan.steps - request->plan.warmup < kFewestJudgedSteps) return too_few_steps(request->plan, how);
 
   const fs::path program = scenario_program(*paths);
   if (std::error_code error; !fs::exists(program, error))
@@ -206,7 +235,7 @@ Outcome run_verify(const VerifyOptions& options) {
   const auto traces = TraceFolder::make(options.keep, std::move(names));
   if (const auto* failed = std::get_if<Outcome>(&traces)) return *failed;
   if (device.simulate) say(simulated_warning(device));
-  return run_all(*request, {*paths, device, std::get<TraceFolder>(traces), program, inbox}, options.json);
+  return run_all(*request, {*paths, device, std::get<TraceFolder>(traces), program, inbox}, how);
 }
 
 }  // namespace zerostall::cli

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "profiler/gate/doubts.h"
 #include "profiler/gate/surplus.h"
 
 namespace zerostall {
@@ -180,36 +181,10 @@ std::string reason_for(const VerifyPlan& plan, const std::vector<VerifyRun>& run
 
 // Why the figures of a run cannot carry a pass. Empty = they can.
 std::vector<std::string> doubts(const VerifyRun& run) {
-  const RunSummary& s = run.summary;
-  const std::string setting = setting_name(run.fixes);
+  const Doubts doubts = doubts_of(run.summary, kFewestJudgedSteps, StepsWanted::inferred);
   std::vector<std::string> found;
-  if (!s.has_cuda_calls) {
-    found.push_back(s.truncated ? fmt::format("{}: the trace is {} before any CUDA call", setting, describe(s.end))
-                                : setting + ": the program never used CUDA");
-    return found;
-  }
-  if (s.truncated) found.push_back(fmt::format("{}: the trace is {}", setting, describe(s.end)));
-  if (s.lost > 0) found.push_back(fmt::format("{}: {} of GPU work lost", setting, counted(s.lost, "record")));
-  if (s.judged() < kFewestJudgedSteps)
-    found.push_back(fmt::format("{}: {} in the trace to judge after {} of warm-up, at least {} are needed", setting,
-                                counted(s.judged(), "step"), s.warmup, kFewestJudgedSteps));
-  for (const StepRow& step : s.steps) {
-    if (!step.judged) continue;
-    if (!step.unsupported.empty())
-      found.push_back(fmt::format("{}: step {} called {}, which the simulated GPU does not support", setting,
-                                  step.number, step.unsupported.begin()->first));
-    if (!step.unknown.empty())
-      found.push_back(
-          fmt::format("{}: step {} called {}, of which this version of zerostall cannot tell whether it waits", setting,
-                      step.number, step.unknown.begin()->first));
-    const Count unknown = step.counters[Counter::unknown_waits];
-    if (unknown.value_or(1) > 0)
-      found.push_back(fmt::format(
-          "{}: {} in step {} with host memory of unknown kind", setting,
-          unknown == 1 ? "1 async copy" : fmt::format("{} async copies", unknown ? fmt::to_string(*unknown) : "some"),
-          step.number));
-    if (!step.unsupported.empty() || !step.unknown.empty() || unknown.value_or(1) > 0) break;  // one example is enough
-  }
+  for (const auto& texts : {doubts.partial, doubts.hopeless})
+    for (const std::string& text : texts) found.push_back(setting_name(run.fixes) + ": " + text);
   return found;
 }
 

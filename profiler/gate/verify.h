@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "profiler/analyze/summary.h"
+#include "profiler/gate/doubts.h"
 #include "profiler/gate/verdict.h"
 
 namespace zerostall {
@@ -49,8 +50,6 @@ struct VerifyReport {
   std::vector<VerifyRun> runs;
   Judgement judgement;
 };
-
-inline constexpr std::int64_t kFewestJudgedSteps = 3;
 
 // Passes only if in every judged step of every run each counter of Shares is exactly as claimed: in the plan's region,
 // in each region of the rest, and outside of those. More than claimed is a violation even where records were lost;

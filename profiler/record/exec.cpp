@@ -52,13 +52,14 @@ Result<Pipe> make_pipe() {
 }
 
 ExecArguments::ExecArguments(const ChildCommand& command)
-    : argv_texts_(command.argv), environment_texts_(merged_environment(command)) {
+    : argv_texts_(command.argv), environment_texts_(merged_environment(command)), out_to_err_(command.out_to_err) {
   argv_ = pointers(argv_texts_);
   environment_ = pointers(environment_texts_);
 }
 
 void ExecArguments::become(const Fd& failure, const sigset_t& mask) const {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
+  if (out_to_err_) ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::execvpe(argv_[0], argv_.data(), environment_.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t told = ::write(failure.get(), &error, sizeof error);

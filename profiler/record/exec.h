@@ -14,6 +14,7 @@ struct ChildCommand {
   std::vector<std::string> argv;                   // argv[0]: a path, or a name looked up in PATH
   std::map<std::string, std::string> environment;  // added to ours, replacing what is there
   std::set<std::string> without = {};              // variables of ours that it does not get
+  bool out_to_err = false;                         // what it prints goes where its errors go
 };
 
 // A file descriptor that is closed with its owner. Move-only.
@@ -52,6 +53,7 @@ class ExecArguments {
  private:
   std::vector<std::string> argv_texts_, environment_texts_;
   std::vector<char*> argv_, environment_;
+  bool out_to_err_;
 };
 
 // In the parent, with its own write end closed: errno of an exec that failed, or 0 once the program runs.

@@ -6,7 +6,7 @@
 
 #include "profiler/analyze/summary.h"
 #include "profiler/trace/read_native.h"
-#include "tests/trace/trace_builder.h"
+#include "tests/analyze/random_program.h"
 
 namespace zerostall {
 namespace {
@@ -15,44 +15,7 @@ using namespace zerostall::testing;
 
 constexpr int kPrograms = 60;
 
-void random_call(TraceBuilder& t, std::mt19937& random) {
-  switch (random() % 8) {
-    case 0:
-      return t.item(4);
-    case 1:
-      return t.upload(random() % 2 ? 512 : 4096);
-    case 2:
-      t.sync();
-      return;
-    case 3:
-      t.sync("cudaDeviceSynchronize_v3020", 0);
-      return;
-    case 4:
-      t.copy("cudaMemcpyAsync_v3020", kHostToDevice, 64, random() % 2 ? kPinned : kPageable);
-      return;
-    default:
-      t.launch();
-  }
-}
-
-// Steps on thread 1, calls of threads 1 to 3 in and between them.
-std::string random_program(unsigned seed) {
-  std::mt19937 random(seed);
-  TraceBuilder t;
-  t.meta = R"({"tool": "test", "clock": "measured"})";
-  const auto calls = [&](unsigned most) {
-    for (auto n = random() % most; n > 0; --n) {
-      t.on_thread(1 + static_cast<std::uint32_t>(random() % 3));
-      random_call(t, random);
-    }
-    t.on_thread(1);
-  };
-  for (int step = 0; step < 6; ++step) {
-    t.on_thread(1).step(step, [&] { calls(12); });
-    calls(4);
-  }
-  return t.bytes();
-}
+std::string random_program(unsigned seed, bool apart = false) { return random_builder(seed, apart).bytes(); }
 
 RawTrace read(const std::string& bytes) {
   auto raw = parse_native(std::as_bytes(std::span(bytes)), "t");
@@ -95,6 +58,29 @@ TEST(Properties, StepsAndWhatIsBesideThemAddUpToTheWhole) {
     std::int64_t at_sites = 0;
     for (const Site& site : run.sites) at_sites += site.count;
     EXPECT_EQ(at_sites, run.totals[Counter::waits]) << seed;
+  }
+}
+
+// What the gate may take off a step for a wait that is allowed.
+TEST(Properties, SharesOfTheWaitsOfAStepAddUpToItsCounters) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const RunSummary run = analyze(read(random_program(seed, true)), {});
+    std::vector<std::int64_t> at_site(run.sites.size(), 0);
+    Counters background;
+    for (const StepRow& step : run.steps) {
+      Counters sum;
+      for (const WaitSeen& wait : step.waits) {
+        for (const CounterInfo& info : all_counters()) sum.add(info.counter, share_of(wait, info.counter));
+        if (step.judged) ++at_site.at(wait.site);
+      }
+      for (const Counter c :
+           {Counter::waits, Counter::drains, Counter::stream_syncs, Counter::device_syncs, Counter::blocking_copies,
+            Counter::h2d_stalls, Counter::blocked_ns, Counter::blocked_other_threads_ns, Counter::h2d_stall_ns})
+        EXPECT_EQ(sum[c], step.counters[c]) << seed << " " << static_cast<int>(c);
+      background.add(step.background);
+    }
+    EXPECT_EQ(background, run.background) << seed;
+    for (std::size_t s = 0; s < at_site.size(); ++s) EXPECT_EQ(at_site[s], run.sites[s].judged) << seed;
   }
 }
 

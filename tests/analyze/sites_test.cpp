@@ -37,7 +37,8 @@ struct Program {
     const auto waits = find_waits(trace);
     const SourceTexts sources = {{{"train.py", line}, source}};
     return find_sites(trace, steps, waits, find_causes(trace, steps, waits, sources),
-                      measure_steps(trace, steps, waits), 1, sources);
+                      measure_steps(trace, steps, waits), 1, sources)
+        .sites;
   }
   Site only() const {
     const auto all = sites();
@@ -86,7 +87,7 @@ TEST(Sites, NoWaitsNoSites) {
   TraceBuilder t;
   t.step(0, [&] { t.launch(); });
   const Trace trace = t.trace();
-  EXPECT_TRUE(find_sites(trace, {}, {}, {}, {}, 0).empty());
+  EXPECT_TRUE(find_sites(trace, {}, {}, {}, {}, 0).sites.empty());
 }
 
 }  // namespace

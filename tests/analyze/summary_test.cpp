@@ -77,8 +77,12 @@ TEST(Summarize, NamesWaitsAndTheirRegions) {
   TraceBuilder t;
   t.step(0, [&] { t.range("micro 0", [&] { t.range("train", [&] { t.item(); }); }); });
   const RunSummary run = summary_of(t);
-  const WaitSeen expected{{"micro 0", "train"}, "cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize"};
-  EXPECT_EQ(run.steps.at(0).waits, std::vector<WaitSeen>{expected});
+  ASSERT_EQ(run.steps.at(0).waits.size(), 1u);
+  const WaitSeen& wait = run.steps[0].waits[0];
+  EXPECT_EQ(wait.regions, (std::vector<std::string>{"micro 0", "train"}));
+  EXPECT_EQ(wait.what, "cudaMemcpyAsync 4 B device to host + cudaStreamSynchronize");
+  EXPECT_EQ(wait.site, 0u);
+  EXPECT_EQ(run.sites.at(0).what, wait.what);
 }
 
 TEST(Summarize, MarksUnsteadySteps) {

@@ -145,7 +145,7 @@ void places(benchmark::State& state) {
   std::size_t found = 0;
   for (auto _ : state) {
     const auto causes = find_causes(trace, steps, waits, sources);
-    found = find_sites(trace, steps, waits, causes, measured, 2, sources).size();
+    found = find_sites(trace, steps, waits, causes, measured, 2, sources).sites.size();
     found += find_wait_stacks(trace, waits, measured, 2).size();
     benchmark::DoNotOptimize(found);
   }

@@ -1,8 +1,10 @@
-#include "reports/implicit_text.h"
+#include "reports/places_text.h"
 
 #include <fmt/format.h>
 
-#include "reports/printable.h"
+#include <algorithm>
+
+#include "profiler/base/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 
@@ -23,6 +25,19 @@ std::string render_implicit_sites(const RunSummary& run, bool all) {
   if (shown < sites.size()) text += fmt::format("... and {} more places: --verbose shows all\n", sites.size() - shown);
   const CauseInfo& info = info_of(CauseKind::allocator);
   return text + fmt::format("{}: such calls may wait for the GPU; {}\n", info.slug, info.advice);
+}
+
+std::string how_to_get_lines(const RunSummary& run) {
+  const auto is_line = [](const Site& s) { return s.from == SiteFrom::own_line || s.from == SiteFrom::library_line; };
+  if (run.sites.empty() || std::any_of(run.sites.begin(), run.sites.end(), is_line)) return "";
+  if (run.meta.format == "kineto")
+    return "note: no Python in this trace: torch.profiler.profile(with_stack=True) records the functions that wait\n";
+  if (run.meta.format == "nsys")
+    return "note: call stacks of Nsight Systems are not read: ranges around parts of the step (torch.cuda.nvtx.range) "
+           "name its places, zerostall record tells lines\n";
+  if (run.stacks.empty())
+    return "note: recorded without call stacks: zerostall record tells lines unless --stacks none\n";
+  return "";
 }
 
 }  // namespace zerostall

@@ -1,0 +1,36 @@
+// What the files of `check` share.
+#pragma once
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "profiler/cli/options.h"
+#include "profiler/cli/outcome.h"
+#include "profiler/cli/outputs.h"
+#include "profiler/cli/recorded_run.h"
+#include "profiler/gate/baseline.h"
+#include "profiler/gate/check.h"
+
+namespace zerostall::cli {
+
+RecordingOptions recording_options(const Policy& policy);
+RecorderSettings recorder_settings(const Policy& policy);
+
+// The processes of one run as the gate takes them; the only one has no name. They live as long as `run` does.
+std::vector<CheckedRun> checked(const RecordedRun& run);
+
+// Why some of it is missing.
+std::vector<std::string> problems_of(const RecordedRun& run);
+
+Date today();
+
+// Writes and prints what there is to say.
+Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, const Outputs& outputs);
+
+inline bool is_two_sided(const CheckOptions& options) { return !options.before.empty() || !options.before_rev.empty(); }
+
+// Runs both sides in turns, and judges the second against the first.
+Outcome check_sides(const CheckOptions& options, const Policy& policy, const Outputs& outputs);
+
+}  // namespace zerostall::cli

@@ -1,0 +1,26 @@
+// Where a policy comes from: a file, options, or both.
+#pragma once
+#include <string>
+
+#include "profiler/base/result.h"
+#include "profiler/cli/options.h"
+#include "profiler/gate/policy.h"
+
+namespace zerostall::cli {
+
+inline constexpr const char* kPolicyFile = "zerostall.toml";
+
+// Reads and parses a policy; files that it names are relative to its folder afterwards made relative to ours.
+Result<Policy> read_policy(const std::string& file);
+
+// The policy of `check`: the file that was named, else zerostall.toml of the working folder where no --max was given;
+// what the options say replaces what the file says. Fails where there is nothing to judge by, or nothing to judge.
+Result<Policy> load_policy(const CheckOptions& options);
+
+// What reproduces the check, ready for a shell.
+std::string command_line(const CheckOptions& options, const Policy& policy);
+
+// A word as a shell takes it: quoted where it has to be.
+std::string shell_word(const std::string& word);
+
+}  // namespace zerostall::cli
