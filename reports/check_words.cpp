@@ -124,7 +124,7 @@ std::string glob_string(std::string_view text) {
     else if (c == "\"" || c == "\\")
       out += fmt::format("\\{}", c);
     else if (printable(c) != c)
-      out += '?';  // would turn or hide what stands around it
+      out += std::string(c.size(), '?');  // would turn or hide what stands around it; a glob counts bytes
     else
       out += c;
     text.remove_prefix(c.size());

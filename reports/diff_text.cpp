@@ -98,13 +98,6 @@ std::string counts_table(const Comparison& all, const std::string& mark) {
   return render_table(table);
 }
 
-std::string shortened(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t begin = text.size() - most;
-  while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xc0u) == 0x80) ++begin;
-  return "…" + text.substr(begin);
-}
-
 constexpr std::size_t kWidth = 110, kMostPlace = 70;
 
 struct KindOfChange {
@@ -132,8 +125,8 @@ std::string item_line(const KindOfChange& change, std::size_t width) {
   const std::string figures = from_to(row);
   const std::string padding(width - display_width(figures), ' ');
   const std::string line = fmt::format("  {:<8}{}{}  {}", change.kind, padding, figures, printable(row.what));
-  const std::string place =
-      shortened(printable(row.place), kMostPlace) + (row.place.empty() || row.cause.empty() ? "" : " · ") + row.cause;
+  const std::string place = shortened(printable(row.place), kMostPlace, CutAt::front) +
+                            (row.place.empty() || row.cause.empty() ? "" : " · ") + row.cause;
   if (place.empty()) return line + "\n";
   const bool fits = display_width(line) + display_width(place) + 3 <= kWidth;
   return line + (fits ? " · " : "\n" + std::string(width + 12, ' ')) + place + "\n";

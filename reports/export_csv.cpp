@@ -1,57 +1,11 @@
 #include "reports/export_csv.h"
 
-#include <fmt/format.h>
-
-#include <concepts>
-#include <iterator>
-
-#include "profiler/base/strings.h"
 #include "profiler/base/printable.h"
+#include "profiler/base/strings.h"
+#include "reports/csv_row.h"
 
 namespace zerostall {
 namespace {
-
-class Row {
- public:
-  explicit Row(std::string& out) : out_(out) {}
-
-  Row& text(std::string_view value) {
-    separate();
-    const std::string shown = printable(value);
-    if (shown.find_first_of(",\"") == std::string::npos) {
-      out_ += shown;
-      return *this;
-    }
-    out_ += '"';
-    for (const char c : shown) out_.append(c == '"' ? 2 : 1, c);
-    out_ += '"';
-    return *this;
-  }
-  template <std::integral T>
-  Row& number(T value) {
-    separate();
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-    return *this;
-  }
-  template <class T>
-  Row& number(const std::optional<T>& value) {
-    return value ? number(*value) : empty();
-  }
-  Row& truth(const std::optional<bool>& value) { return value ? text(*value ? "true" : "false") : empty(); }
-  Row& empty() {
-    separate();
-    return *this;
-  }
-  void end() { out_ += "\r\n"; }
-
- private:
-  void separate() {
-    if (!is_first_) out_ += ',';
-    is_first_ = false;
-  }
-  std::string& out_;
-  bool is_first_ = true;
-};
 
 // Empty where it is not known.
 std::string_view cell(CopyDirection direction) {
@@ -95,7 +49,7 @@ class CsvExporter : public Exporter {
     const bool copies = table_ == CsvTable::copies;
     for (const Call& call : process.trace.calls) {
       if (copies && (!call.outermost || call.kind != ApiKind::copy)) continue;
-      Row row = begin(process);
+      CsvRow row = begin(process);
       copies ? add_copy(process, call, row) : add_call(process, call, row);
       end(row);
     }
@@ -104,22 +58,22 @@ class CsvExporter : public Exporter {
   void finish(const std::vector<UnreadableTrace>&) override { output_.flush(); }
 
  private:
-  Row begin(const ExportProcess& process) {
-    Row row(output_.text());
+  CsvRow begin(const ExportProcess& process) {
+    CsvRow row(output_.text());
     row.text(process.name).text(process.trace.meta.clock == Clock::modelled ? "modelled" : "measured");
     return row;
   }
 
-  void end(Row& row) {
+  void end(CsvRow& row) {
     row.end();
     output_.pass_on();
   }
 
-  static void add_times(Row& row, Nanos begin_ns, Nanos end_ns) {
+  static void add_times(CsvRow& row, Nanos begin_ns, Nanos end_ns) {
     row.number(begin_ns).number(end_ns).number(end_ns - begin_ns);
   }
 
-  static void add_step(Row& row, const ExportProcess& process, std::optional<std::size_t> step) {
+  static void add_step(CsvRow& row, const ExportProcess& process, std::optional<std::size_t> step) {
     step ? row.number(process.steps.steps[*step].number) : row.empty();
   }
 
@@ -129,7 +83,7 @@ class CsvExporter : public Exporter {
 
   void add_steps(const ExportProcess& process) {
     for (const StepRow& step : process.run.steps) {
-      Row row = begin(process);
+      CsvRow row = begin(process);
       row.number(step.number);
       add_times(row, step.begin_ns, step.end_ns);
       row.truth(step.judged).truth(step.unsteady);
@@ -143,7 +97,7 @@ class CsvExporter : public Exporter {
     for (std::size_t i = 0; i < process.waits.size(); ++i) {
       const Wait& wait = process.waits[i];
       const StepPlace& place = process.places[i];
-      Row row = begin(process);
+      CsvRow row = begin(process);
       row.number(trace.threads[wait.thread].id);
       add_step(row, process, place.step);
       row.text(name_of(place.where));
@@ -157,7 +111,7 @@ class CsvExporter : public Exporter {
     }
   }
 
-  static void add_copy_of_wait(const Trace& trace, const Wait& wait, Row& row) {
+  static void add_copy_of_wait(const Trace& trace, const Wait& wait, CsvRow& row) {
     if (wait.copy == kNoIndex) {
       row.empty().empty().empty();
       return;
@@ -166,7 +120,7 @@ class CsvExporter : public Exporter {
     row.text(cell(copy.direction)).number(copy.bytes).text(host_memory(copy));
   }
 
-  static void add_frames(const Trace& trace, const Wait& wait, Row& row) {
+  static void add_frames(const Trace& trace, const Wait& wait, CsvRow& row) {
     const std::uint32_t stack = stack_of(trace, wait);
     if (const PythonFrame* frame = telling_python_frame(trace, stack)) {
       row.text(trace.text(frame->file));
@@ -178,7 +132,7 @@ class CsvExporter : public Exporter {
     row.text(telling_native_frame(trace, stack));
   }
 
-  void add_call(const ExportProcess& process, const Call& call, Row& row) {
+  void add_call(const ExportProcess& process, const Call& call, CsvRow& row) {
     const Trace& trace = process.trace;
     row.number(trace.threads[call.thread].id);
     add_step(row, process, step_of(process, call));
@@ -192,7 +146,7 @@ class CsvExporter : public Exporter {
     row.number(call.result);
   }
 
-  void add_copy(const ExportProcess& process, const Call& call, Row& row) {
+  void add_copy(const ExportProcess& process, const Call& call, CsvRow& row) {
     const Trace& trace = process.trace;
     row.number(trace.threads[call.thread].id);
     add_step(row, process, step_of(process, call));

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "profiler/base/printable.h"
 #include "reports/table.h"
 #include "reports/words.h"
 
 namespace zerostall {
 
-std::string render_implicit_sites(const RunSummary& run, bool all) {
+std::string render_implicit_sites(const RunSummary& run, const TextStyle& style, bool all) {
   constexpr std::size_t kMost = 4;
   std::vector<const Site*> sites;
   for (const Site& site : run.implicit_sites)
@@ -21,10 +20,11 @@ std::string render_implicit_sites(const RunSummary& run, bool all) {
   for (std::size_t i = 0; i < shown; ++i)
     table.rows.push_back({shown_place(*sites[i]), show_range(sites[i]->per_step), fmt::format("{}", sites[i]->count),
                           show_time(sites[i]->blocked_ns), sites[i]->what});
-  std::string text = "\n" + render_table(table);
+  table.least_first = 32;
+  std::string text = "\n" + render_table(table, style);
   if (shown < sites.size()) text += fmt::format("... and {} more places: --verbose shows all\n", sites.size() - shown);
   const CauseInfo& info = info_of(CauseKind::allocator);
-  return text + fmt::format("{}: such calls may wait for the GPU; {}\n", info.slug, info.advice);
+  return text + wrapped(fmt::format("{}: such calls may wait for the GPU; {}\n", info.slug, info.advice), style);
 }
 
 std::string how_to_get_lines(const RunSummary& run) {

@@ -70,7 +70,7 @@ std::string rest_line(const Ranks& ranks, const std::set<std::size_t>& chosen) {
                      show_time_range(spread_of(steps)));
 }
 
-std::string processes_table(const Processes& runs, std::size_t shown, const Ranks& ranks) {
+std::string processes_table(const Processes& runs, std::size_t shown, const Ranks& ranks, const TextStyle& style) {
   const std::string mark = ranks.modelled ? " (modelled)" : "";
   const bool commands = !is_one_command(runs);
   Table table{{"process", "steps", "waits/step", "stream syncs/step", "waits in all", "step" + mark, "blocked" + mark},
@@ -87,7 +87,8 @@ std::string processes_table(const Processes& runs, std::size_t shown, const Rank
                           judged ? show_time(ranks.rows[i].blocked_ns) : "-"});
     if (commands) table.rows.back().push_back(command_of(run));
   }
-  return render_table(table) + rest_line(ranks, chosen);
+  table.least_first = 16;
+  return render_table(table, style) + rest_line(ranks, chosen);
 }
 
 std::string overall_line(const Ranks& ranks) {
@@ -176,12 +177,13 @@ std::string compared_part(const Processes& runs, const Ranks& ranks) {
 
 }  // namespace
 
-std::string render_processes(const std::string& path, const Processes& runs, std::size_t shown, const Ranks& ranks) {
+std::string render_processes(const std::string& path, const Processes& runs, std::size_t shown, const Ranks& ranks,
+                             const TextStyle& style) {
   std::string title = fmt::format("{} · {} processes", path, runs.size());
   const std::string command = command_of(runs.front().summary);
   if (is_one_command(runs) && command != "unknown") title += " · " + command;
-  return printable(title) + "\n\n" + processes_table(runs, shown, ranks) + compared_part(runs, ranks) +
-         "\nBelow: " + printable(runs[shown].name) + "\n\n";
+  return printable(title) + "\n\n" + processes_table(runs, shown, ranks, style) +
+         wrapped(compared_part(runs, ranks), style) + "\nBelow: " + printable(runs[shown].name) + "\n\n";
 }
 
 }  // namespace zerostall

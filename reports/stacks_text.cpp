@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "profiler/base/printable.h"
+#include "profiler/base/strings.h"
 #include "reports/words.h"
 
 namespace zerostall {
@@ -57,13 +58,7 @@ std::string python_lines(const WaitStack& stack, bool library, std::size_t most,
 
 bool says_nothing(const NativeLine& frame) { return frame.module.empty() || is_machinery(frame.module); }
 
-std::string shortened(const std::string& text) {  // names of C++ templates can fill a screen
-  constexpr std::size_t kMost = 140;
-  std::size_t end = kMost;
-  if (text.size() <= kMost) return text;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80) --end;  // not inside a character
-  return text.substr(0, end) + "...";
-}
+constexpr std::size_t kMostOfFunction = 140;  // names of C++ templates can fill a screen
 
 std::string native_line(const NativeLine& frame, const SourceLine& source) {
   const std::string module = printable(file_name(frame.module));
@@ -72,7 +67,7 @@ std::string native_line(const NativeLine& frame, const SourceLine& source) {
                        frame.why_not.empty() ? "" : fmt::format(" ({})", frame.why_not));
   const std::string place =
       source.line > 0 ? fmt::format(" {}:{}", printable(file_name(source.file)), source.line) : "";
-  return fmt::format("  {}{} [{}]\n", shortened(printable(source.function)), place, module);
+  return fmt::format("  {}{} [{}]\n", shortened(printable(source.function), kMostOfFunction), place, module);
 }
 
 std::string native_lines(const WaitStack& stack) {

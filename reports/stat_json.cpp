@@ -1,10 +1,10 @@
 #include "reports/stat_json.h"
 
-#include <array>
 #include <limits>
 
 #include "reports/json_parts.h"
 #include "reports/ranks_json.h"
+#include "reports/stat_sites.h"
 
 namespace zerostall {
 namespace {
@@ -54,6 +54,7 @@ Json steps(const RunSummary& run) {
     row["host_bound_idle_ns"] = idle(&IdleTime::host_bound_ns);
     row["dependency_idle_ns"] = idle(&IdleTime::dependency_ns);
     row["unknown_idle_ns"] = idle(&IdleTime::unknown_ns);
+    row["implicit_ns"] = run.region.empty() ? Json(step.implicit_ns) : Json(nullptr);
     row["host_waits"] = host_waits(step);
     list.push_back(std::move(row));
   }
@@ -73,6 +74,7 @@ Json waits(const RunSummary& run) {
   return list;
 }
 
+Json number(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json line_or_null(std::uint32_t line) { return line == 0 ? Json(nullptr) : Json(line); }
 
@@ -134,13 +136,7 @@ Json calls(const RunSummary& run) {
   return json;
 }
 
-std::string_view name_of(SiteFrom from) {
-  constexpr auto kNames =
-      std::to_array<std::string_view>({"own_line", "library_line", "op", "native", "region", "position"});
-  return kNames[static_cast<std::size_t>(from)];
-}
-
-Json sites(const std::vector<Site>& all) {
+Json sites(const RunSummary& run, const std::vector<Site>& all) {
   Json list = Json::array();
   for (const Site& site : all)
     list.push_back(
@@ -163,8 +159,56 @@ Json sites(const std::vector<Site>& all) {
          {"drains", site.drains ? Json(*site.drains) : Json(nullptr)},
          {"blocked_ns", site.blocked_ns},
          {"avoidable_idle_ns", site.avoidable_ns ? Json(*site.avoidable_ns) : Json(nullptr)},
-         {"advice", text_or_null(std::string(info_of(site.cause.kind).advice))},
+         {"advice", site.of_the_tool ? Json(nullptr) : text_or_null(advice_for(run, site.cause.kind))},
          {"during", text_or_null(site.during)}});
+  return list;
+}
+
+Json causes(const RunSummary& run) {
+  Json list = Json::array();
+  for (const CauseRow& row : run.causes)
+    list.push_back({{"cause", info_of(row.kind).slug},
+                    {"places", row.places},
+                    {"waits", row.count},
+                    {"waits_per_step", to_json(row.per_step)},
+                    {"drains", number(row.drains)},
+                    {"blocked_ns", row.blocked_ns},
+                    {"avoidable_idle_ns", number(row.avoidable_ns)},
+                    {"advice", text_or_null(advice_for(run, row.kind))}});
+  return list;
+}
+
+Json threads(const RunSummary& run) {
+  Json list = Json::array();
+  for (const ThreadRow& row : run.threads) {
+    Json thread = {{"id", row.id},
+                   {"role", name_of(row.role)},
+                   {"cuda_calls", row.calls},
+                   {"waits_per_step", to_json(row.per_step)},
+                   {"avoidable_idle_ns", number(row.avoidable_ns)}};
+    const Json counters = to_json(row.counters);
+    for (const auto& [key, value] : counters.items())
+      if (key != "blocked_other_threads_ns") thread[key] = value;
+    list.push_back(std::move(thread));
+  }
+  return list;
+}
+
+Json streams(const RunSummary& run) {
+  Json list = Json::array();
+  for (const StreamRow& row : run.streams) {
+    const bool is_known = row.scope != StreamScope::unknown;
+    list.push_back({{"scope", name_of(row.scope)},
+                    {"device", is_known ? Json(row.device) : Json(nullptr)},
+                    {"stream", row.scope == StreamScope::stream ? Json(row.stream) : Json(nullptr)},
+                    {"waits", row.waits},
+                    {"waits_per_step", to_json(row.per_step)},
+                    {"drains", number(row.drains)},
+                    {"blocked_ns", row.blocked_ns},
+                    {"gpu_work", number(row.work)},
+                    {"busy_ns", number(row.busy_ns)},
+                    {"idle_ns", number(row.idle_ns)}});
+  }
   return list;
 }
 
@@ -192,9 +236,14 @@ Json oddities(const RunSummary& run) {
   return json;
 }
 
-Json number(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json text(const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); }
+
+Json gpu_work(const RunSummary& run) {
+  return {{"kernels", number(run.gpu_work.kernels)},
+          {"copies", number(run.gpu_work.copies)},
+          {"memsets", number(run.gpu_work.memsets)},
+          {"graphs", run.gpu_work.graphs}};
+}
 
 Json process_list(const std::vector<NamedRun>& processes) {
   Json list = Json::array();
@@ -256,6 +305,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                {"steps_confidence", run.steps_confidence ? Json(name_of(*run.steps_confidence)) : Json(nullptr)},
                {"steps_how", text_or_null(run.steps_how)},
                {"warmup", run.warmup},
+               {"region", text_or_null(run.region)},
                {"steps", steps(run)},
                {"background", to_json(run.background)},
                {"unclosed", to_json(run.unclosed)},
@@ -264,15 +314,16 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["per_step"] = to_json(run.per_step);
   json["regions"] = regions(run);
   json["waits"] = waits(run);
-  json["calls"] = calls(run);
-  json["copies"] = to_json(run.copies);
-  json["gpu_work"] = {{"kernels", number(run.gpu_work.kernels)},
-                      {"copies", number(run.gpu_work.copies)},
-                      {"memsets", number(run.gpu_work.memsets)},
-                      {"graphs", run.gpu_work.graphs}};
-  json["stacks"] = with_stacks ? stacks(run) : Json(nullptr);
-  json["sites"] = sites(run.sites);
-  json["implicit_sites"] = sites(run.implicit_sites);
+  const bool is_whole = run.region.empty();  // of a region alone these are not known
+  json["calls"] = is_whole ? calls(run) : Json(nullptr);
+  json["copies"] = is_whole ? to_json(run.copies) : Json(nullptr);
+  json["gpu_work"] = is_whole ? gpu_work(run) : Json(nullptr);
+  json["stacks"] = with_stacks && is_whole ? stacks(run) : Json(nullptr);
+  json["sites"] = sites(run, run.sites);
+  json["implicit_sites"] = is_whole ? sites(run, run.implicit_sites) : Json(nullptr);
+  json["causes"] = causes(run);
+  json["threads"] = is_whole ? threads(run) : Json(nullptr);
+  json["streams"] = is_whole ? streams(run) : Json(nullptr);
   json["oddities"] = oddities(run);
   json["contents"] = contents(run);
   if (processes.empty()) return to_text(json);

@@ -78,14 +78,11 @@ std::string show_device(const TraceMeta& meta) {
 }
 
 std::string show_command(const TraceMeta& meta) {
-  constexpr std::size_t kMostBytes = 48;
+  constexpr std::size_t kMostCharacters = 48;
   if (meta.program.empty()) return {};
   std::string text = meta.program + (meta.script.empty() ? "" : " " + meta.script);
   if (meta.arguments.value_or(0) > 0) text += " + " + counted(*meta.arguments, "argument");
-  if (text.size() <= kMostBytes) return printable(text);
-  std::size_t end = kMostBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a character
-  return printable(text.substr(0, end)) + "…";
+  return shortened(printable(text), kMostCharacters);
 }
 
 std::string how_to_mark_steps(const TraceMeta& meta) {

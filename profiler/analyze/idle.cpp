@@ -23,19 +23,24 @@ const IdleCheck::Record* IdleCheck::last_record(std::uint64_t event, DeviceLoad:
   return after == list->second.begin() ? nullptr : &*(after - 1);
 }
 
-std::optional<bool> IdleCheck::idle(CallIndex copy, CallIndex sync) const {
+IdleCheck::WaitedFor IdleCheck::waited_for(CallIndex copy, CallIndex sync) const {
   const CallIndex first = copy != kNoIndex ? copy : sync;
   const Call& begin = trace_.calls[first];
   const Call& last = trace_.calls[sync != kNoIndex ? sync : copy];
-  DeviceLoad::Moment launched{begin.begin_ns, first};
-  std::optional<std::uint64_t> stream = begin.stream;
-  if (last.kind == ApiKind::device_sync) stream = std::nullopt;
+  WaitedFor what{begin.stream, {begin.begin_ns, first}};
+  if (last.kind == ApiKind::device_sync) what.stream = std::nullopt;
   if (last.kind == ApiKind::event_sync && copy == kNoIndex) {
-    const Record* record = last_record(last.handle, launched);
-    stream = record == nullptr ? std::nullopt : std::optional(record->stream);
-    if (record != nullptr) launched = record->at;
+    const Record* record = last_record(last.handle, what.launched);
+    what.stream = record == nullptr ? std::nullopt : std::optional(record->stream);
+    if (record != nullptr) what.launched = record->at;
   }
-  return load_.done_by(begin.context, stream, launched, begin.begin_ns);
+  return what;
+}
+
+std::optional<bool> IdleCheck::idle(CallIndex copy, CallIndex sync) const {
+  const Call& begin = trace_.calls[copy != kNoIndex ? copy : sync];
+  const WaitedFor what = waited_for(copy, sync);
+  return load_.done_by(begin.context, what.stream, what.launched, begin.begin_ns);
 }
 
 std::optional<Nanos> IdleCheck::work_end(CallIndex copy, CallIndex sync, Nanos returned) const {

@@ -20,6 +20,13 @@ class IdleCheck {
   // Unknown as DeviceLoad.
   std::optional<bool> idle(CallIndex copy, CallIndex sync) const;
 
+  // What a wait waits for: the work of a stream (nullopt: of the whole context) that was launched before a moment.
+  struct WaitedFor {
+    std::optional<std::uint64_t> stream;
+    DeviceLoad::Moment launched;
+  };
+  WaitedFor waited_for(CallIndex copy, CallIndex sync) const;
+
   // The latest end of the work that a wait which returned at `returned` had to wait for, its own copy or memset
   // included; nullopt: there is none, or it is unknown. By the GPU's record of that copy where there is one: it began
   // behind all else of its stream. Where nobody says what a sync waited for (an event whose record is not in the trace,

@@ -8,6 +8,7 @@ namespace {
 // Everything that begins at one moment on one thread counts into the same few records.
 struct Targets {
   std::vector<Counters*> counters;
+  Counters* thread = nullptr;
   StepStats* step = nullptr;  // null outside of steps, and for threads that do not work for the step
   bool on_marking_thread = false;
 };
@@ -18,20 +19,26 @@ class Router {
       : steps_(steps), workers_(workers), measured_(measured) {}
 
   Targets at(ThreadIndex thread, Nanos time) {
+    Targets targets = place_at(thread, time);
+    targets.thread = &measured_.threads[thread];
+    return targets;
+  }
+
+ private:
+  Targets place_at(ThreadIndex thread, Nanos time) {
     const auto [place, position] = step_place_of(steps_, workers_, thread, time);
-    if (place == Where::unclosed) return {{&measured_.unclosed}, nullptr, false};
-    if (place == Where::outside) return {{&measured_.outside}, nullptr, false};
+    if (place == Where::unclosed) return {{&measured_.unclosed}, nullptr, nullptr, false};
+    if (place == Where::outside) return {{&measured_.outside}, nullptr, nullptr, false};
     if (place == Where::background)
-      return {{&measured_.background, &measured_.steps[*position].background}, nullptr, false};
+      return {{&measured_.background, &measured_.steps[*position].background}, nullptr, nullptr, false};
     const Step& step = steps_.steps[*position];
     StepStats& stats = measured_.steps[*position];
-    Targets targets{{&stats.counters}, &stats, thread == step.thread};
+    Targets targets{{&stats.counters}, nullptr, &stats, thread == step.thread};
     for (RegionStats& region : stats.regions)
       if (is_in(step, region.name, time)) targets.counters.push_back(&region.counters);
     return targets;
   }
 
- private:
   static bool is_in(const Step& step, std::string_view name, Nanos time) {
     return std::any_of(step.regions.begin(), step.regions.end(),
                        [&](const Region& r) { return r.name == name && r.begin_ns <= time && time < r.end_ns; });
@@ -45,6 +52,7 @@ class Router {
 void count_call(const Call& call, const Targets& targets) {
   const auto add = [&](Counter counter) {
     for (Counters* c : targets.counters) c->add(counter);
+    targets.thread->add(counter);
   };
   if (call.kind == ApiKind::stream_sync) add(Counter::stream_syncs);
   if (call.kind == ApiKind::event_sync) add(Counter::event_syncs);
@@ -54,20 +62,24 @@ void count_call(const Call& call, const Targets& targets) {
   if (is_unknown_copy(call)) add(Counter::unknown_copies);
 }
 
-void count_host_wait(const Wait& wait, const Targets& targets) {
+void count_host_wait(const Wait& wait, Counter time_counter, Counters& c) {
   const Nanos time = wait.end_ns - wait.begin_ns;
+  c.add(Counter::waits);
+  c.add(Counter::drains, wait.drains ? Count(*wait.drains ? 1 : 0) : std::nullopt);
+  if (wait.host_to_device) c.add(Counter::h2d_stalls);
+  if (wait.host_to_device) c.add(Counter::h2d_stall_ns, time);
+  c.add(time_counter, time);
+  c.add(Counter::idle_waits, wait.idle ? Count(*wait.idle ? 1 : 0) : std::nullopt);
+  if (wait.failed) c.add(Counter::failed);
+}
+
+void count_host_wait(const Wait& wait, const Targets& targets) {
   // The time of a step is that of its marking thread; what its other threads wait is shown apart. Beside and outside of
   // steps every thread counts for itself.
   const bool blocks = targets.step == nullptr || targets.on_marking_thread;
-  for (Counters* c : targets.counters) {
-    c->add(Counter::waits);
-    c->add(Counter::drains, wait.drains ? Count(*wait.drains ? 1 : 0) : std::nullopt);
-    if (wait.host_to_device) c->add(Counter::h2d_stalls);
-    if (wait.host_to_device) c->add(Counter::h2d_stall_ns, time);
-    c->add(blocks ? Counter::blocked_ns : Counter::blocked_other_threads_ns, time);
-    c->add(Counter::idle_waits, wait.idle ? Count(*wait.idle ? 1 : 0) : std::nullopt);
-    if (wait.failed) c->add(Counter::failed);
-  }
+  for (Counters* c : targets.counters)
+    count_host_wait(wait, blocks ? Counter::blocked_ns : Counter::blocked_other_threads_ns, *c);
+  count_host_wait(wait, Counter::blocked_ns, *targets.thread);
 }
 
 void count_wait(const Wait& wait, const Targets& targets) {
@@ -77,6 +89,9 @@ void count_wait(const Wait& wait, const Targets& targets) {
                           : wait.kind == WaitKind::queue_full ? Counter::queue_full
                                                               : Counter::unknown_waits;
   for (Counters* c : targets.counters) c->add(counter);
+  targets.thread->add(counter);
+  if (counter == Counter::implicit && targets.step != nullptr)
+    targets.step->implicit_ns = add_up(targets.step->implicit_ns, wait.end_ns - wait.begin_ns);
 }
 
 // So that every step has a figure for every region, 0 where the region did not occur.
@@ -103,6 +118,7 @@ Workers::Workers(const Trace& trace, const Steps& steps)
 Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits) {
   Measured measured;
   measured.steps.resize(steps.steps.size());
+  measured.threads.resize(trace.threads.size());
   const auto regions = all_regions(steps);
   for (StepStats& stats : measured.steps) stats.regions = regions;
 

@@ -24,13 +24,15 @@ struct StepStats {
   std::vector<std::uint32_t> waits;  // host waits counted in `counters`, as positions in the list of waits
   Counters background;               // during the step, on threads that do not work for it
   bool grew = false;                 // a module was loaded or device memory taken
+  Nanos implicit_ns = 0;             // time in the calls of Counter::implicit
 };
 
 struct Measured {
-  std::vector<StepStats> steps;  // one per step
-  Counters background;           // during steps, on threads that did not work for them
-  Counters unclosed;             // in a step that was never closed
-  Counters outside;              // in no step
+  std::vector<StepStats> steps;   // one per step
+  Counters background;            // during steps, on threads that did not work for them
+  Counters unclosed;              // in a step that was never closed
+  Counters outside;               // in no step
+  std::vector<Counters> threads;  // all of each thread, in order of Trace::threads; blocked_ns is its own
 };
 
 // A call belongs to the step in which it begins, a wait to that of the call that blocks (Wait::blocks_ns), each with

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -10,6 +11,7 @@
 #include "profiler/analyze/during.h"
 #include "profiler/analyze/wait_stacks.h"
 #include "profiler/analyze/wait_texts.h"
+#include "profiler/base/strings.h"
 
 namespace zerostall {
 namespace {
@@ -88,10 +90,7 @@ bool place_by_stack(const Trace& trace, std::uint32_t id, const SourceTexts& sou
   return false;
 }
 
-std::string shortened(std::string_view name) {
-  constexpr std::size_t kMost = 60;
-  return name.size() <= kMost ? std::string(name) : std::string(name.substr(0, kMost)) + "...";
-}
+constexpr std::size_t kMostOfKernel = 63;  // characters of its name
 
 // The last launch of its thread before each wait, in the same step. Waits of a thread are in order.
 class LastLaunch {
@@ -124,7 +123,8 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
       site.function = site.place;
     }
   site.kernel = kernel;
-  if (!kernel.empty()) site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel));
+  if (!kernel.empty())
+    site.place += fmt::format("{}after {}", site.place.empty() ? "" : ", ", shortened(kernel, kMostOfKernel));
   if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
 }
 
@@ -226,6 +226,11 @@ void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
   }
 }
 
+// As cause_rules.cpp says it of the wait with which a profiler stops.
+bool is_of_the_tool(const Cause& cause) {
+  return cause.kind == CauseKind::library_internal && cause.evidence.find("the profiler's own") != std::string::npos;
+}
+
 void finish(const Trace& trace, const WaitTexts& texts, Group& group) {
   Site& site = group.site;
   std::map<std::string_view, std::int64_t> kinds;  // of equally many the first by text
@@ -234,22 +239,13 @@ void finish(const Trace& trace, const WaitTexts& texts, Group& group) {
       std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   site.what = most->first;
   site.kinds = static_cast<std::int64_t>(kinds.size());
+  site.of_the_tool = is_of_the_tool(site.cause);
   site.per_step = spread_of(group.judged);
   for (const Count& one : group.judged) site.judged += *one;
   if (group.drains_known) site.drains = group.drains;
   if (group.is_during_told && group.during) site.during = describe(trace, *group.during);
   site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
                      site.file.empty() && site.function.empty() ? site.place : ""});
-}
-
-// What to look at first comes first.
-void sort_sites(std::vector<Group*>& groups, bool measured_times) {
-  const auto order = [&](const Group* group) {
-    const Site& site = group->site;
-    const Nanos avoidable = measured_times && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
-    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
-  };
-  std::stable_sort(groups.begin(), groups.end(), [&](const Group* a, const Group* b) { return order(a) < order(b); });
 }
 
 // What the sites of a trace are made from.
@@ -294,7 +290,8 @@ FoundSites finish_all(const Trace& trace, const WaitTexts& texts, const std::vec
   std::vector<Group*> order;
   for (auto& [key, group] : groups) order.push_back(&group);
   for (Group* group : order) finish(trace, texts, *group);
-  sort_sites(order, trace.meta.clock == Clock::measured);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const Group* a, const Group* b) { return comes_before(a->site, b->site, trace.meta.clock); });
   FoundSites found;
   found.of_wait.resize(group_of.size(), kNoSite);
   std::map<const Group*, std::uint32_t> position;
@@ -308,6 +305,20 @@ FoundSites finish_all(const Trace& trace, const WaitTexts& texts, const std::vec
 }
 
 }  // namespace
+
+std::string_view name_of(SiteFrom from) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({"own_line", "library_line", "op", "native", "region", "position"});
+  return kNames[static_cast<std::size_t>(from)];
+}
+
+bool comes_before(const Site& a, const Site& b, Clock clock) {
+  const auto order = [&](const Site& site) {
+    const Nanos avoidable = clock == Clock::measured && site.judged > 0 ? site.avoidable_ns.value_or(0) : 0;
+    return std::tuple(-avoidable, -site.judged, -site.drains.value_or(0), -site.count, -site.blocked_ns);
+  };
+  return order(a) < order(b);
+}
 
 FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
                       const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/analyze/causes.h"
@@ -21,6 +22,8 @@ enum class SiteFrom : std::uint8_t {
   position,      // what ran before it
 };
 
+std::string_view name_of(SiteFrom from);  // "own_line"
+
 struct Site {
   std::string id;  // of file, function, cause and text of the line: the line's number may change
   SiteFrom from = SiteFrom::position;
@@ -36,6 +39,7 @@ struct Site {
   std::string what;                // the kind of wait most seen there: "cudaMemcpyAsync 4 B device to host + ..."
   std::int64_t kinds = 1;          // of waits seen there
   Cause cause;                     // of the waits there the surest
+  bool of_the_tool = false;        // what recorded the trace waits there, not the program
   std::int64_t count = 0;          // host waits in the whole trace
   std::int64_t judged = 0;         // in judged steps
   std::optional<Spread> per_step;  // over judged steps; nullopt without any
@@ -65,5 +69,7 @@ std::vector<Site> find_implicit_sites(const Trace& trace, const Steps& steps, co
 
 // The place and what is known of the moment, for a person: "aten::item, during train.py:91 in step".
 std::string shown_place(const Site& site);
+// That order: whether `a` comes before `b`; neither where they are equal.
+bool comes_before(const Site& a, const Site& b, Clock clock);
 
 }  // namespace zerostall

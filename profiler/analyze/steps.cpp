@@ -140,17 +140,26 @@ Steps cut(const Trace& trace, Chosen ranges, StepsFrom from) {
   return result;
 }
 
-// Regions are all other ranges of our domain on the marking thread. One inside another of its own name adds nothing.
+// The step that a range lies in, as a part of it; null: in none, or on another thread than the marking one.
+Step* step_around(const Range& range, Steps& steps) {
+  if (range.open || range.instant) return nullptr;
+  const auto at = step_at(steps.steps, range.begin_ns);
+  if (!at || steps.steps[*at].thread != range.thread) return nullptr;
+  return &steps.steps[*at];
+}
+
+// A region inside another of its own name adds nothing.
+void add_region(const Range& range, std::string_view name, Step& step) {
+  const bool covered = std::any_of(step.regions.begin(), step.regions.end(),
+                                   [&](const Region& r) { return r.name == name && range.begin_ns < r.end_ns; });
+  if (!covered) step.regions.push_back({range.begin_ns, range.end_ns, name});
+}
+
+// Regions are all other ranges of our domain on the marking thread.
 void add_regions(const Trace& trace, StringId domain, Steps& steps) {
   for (const Range& range : trace.ranges) {
-    if (range.domain != domain || range.open || range.instant || is_step_mark(trace, range, domain)) continue;
-    const auto at = step_at(steps.steps, range.begin_ns);
-    if (!at || steps.steps[*at].thread != range.thread) continue;
-    const std::string_view name = trace.text(range.text);
-    auto& regions = steps.steps[*at].regions;
-    const bool covered = std::any_of(regions.begin(), regions.end(),
-                                     [&](const Region& r) { return r.name == name && range.begin_ns < r.end_ns; });
-    if (!covered) regions.push_back({range.begin_ns, range.end_ns, name});
+    if (range.domain != domain || is_step_mark(trace, range, domain)) continue;
+    if (Step* const step = step_around(range, steps)) add_region(range, trace.text(range.text), *step);
   }
 }
 
@@ -198,6 +207,33 @@ Steps split_steps(const Trace& trace, const StepOptions& options) {
   steps.other_names = std::move(other_names);
   steps.stray_marks = count_stray(trace, domain, matching, steps);
   return steps;
+}
+
+void add_regions_called(const Trace& trace, std::string_view name, Steps& steps) {
+  const auto text = trace.strings.find(name);
+  if (!text) return;
+  for (const Step& step : steps.steps)
+    if (std::any_of(step.regions.begin(), step.regions.end(), [&](const Region& r) { return r.name == name; })) return;
+  for (const Range& range : trace.ranges)
+    if (range.text == *text)
+      if (Step* const step = step_around(range, steps)) add_region(range, trace.text(range.text), *step);
+  for (Step& step : steps.steps)
+    std::stable_sort(step.regions.begin(), step.regions.end(), [](const Region& a, const Region& b) {
+      return std::pair(a.begin_ns, -a.end_ns) < std::pair(b.begin_ns, -b.end_ns);
+    });
+}
+
+std::vector<std::string> possible_regions(const Trace& trace, const Steps& steps, std::size_t most) {
+  std::vector<std::string> names;
+  std::unordered_set<StringId> seen;
+  Steps known = steps;
+  for (const Range& range : trace.ranges) {
+    if (names.size() == most) break;
+    const Step* const step = step_around(range, known);
+    const bool is_step = step != nullptr && range.begin_ns == step->begin_ns && range.end_ns == step->end_ns;
+    if (step != nullptr && !is_step && seen.insert(range.text).second) names.emplace_back(trace.text(range.text));
+  }
+  return names;
 }
 
 bool is_valid_pattern(const std::string& pattern) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/trace/trace.h"
@@ -58,11 +59,19 @@ struct StepOptions {
   std::string pattern =
       R"(^ProfilerStep#\d+|(^|[\s_/:-])(step|iteration|iter|batch)[\s_#:]*\d+$|^(train(ing)?[\s_]?)?(step|iteration|batch)$)";
   bool pattern_given = false;
+  std::string region{};  // ranges of this text are regions too; "" = only those made for us
 };
 
 // Total: without marks of any kind there are no steps, and `from` is none. The pattern must be valid
 // (is_valid_pattern). The result refers to texts of `trace`.
 Steps split_steps(const Trace& trace, const StepOptions& options = {});
+
+// Makes ranges of this text regions too, whatever their domain: those on the marking threads that begin in a step.
+// Tools put ranges around every operator, so that no others are regions unless they are asked for.
+void add_regions_called(const Trace& trace, std::string_view name, Steps& steps);
+
+// Texts of ranges that could be asked for, each once, in order of first appearance: the first `most`.
+std::vector<std::string> possible_regions(const Trace& trace, const Steps& steps, std::size_t most);
 
 bool is_valid_pattern(const std::string& pattern);
 

@@ -11,6 +11,8 @@
 namespace zerostall {
 namespace {
 
+constexpr std::size_t kMostPossible = 12;  // regions that are named to choose from
+
 WaitSeen seen(const Trace& trace, const Step& step, const Wait& wait, std::uint32_t site) {
   WaitSeen seen{regions_at(step, wait.blocks_ns), describe(trace, wait), wait.kind, wait.host_to_device};
   seen.blocking_copy = wait.copy != kNoIndex && is_blocking_copy(trace.calls[wait.copy]);
@@ -32,6 +34,7 @@ StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, c
   row.judged = judged;
   row.unsteady = judged && stats.grew;
   row.counters = stats.counters;
+  row.implicit_ns = stats.implicit_ns;
   for (const RegionStats& region : stats.regions) row.regions.push_back({std::string(region.name), region.counters});
   row.background = stats.background;
   for (const std::uint32_t i : stats.waits) row.waits.push_back(seen(trace, step, waits[i], site_of[i]));
@@ -62,6 +65,8 @@ void add_costs(const Steps& steps, const std::vector<Wait>& waits, const Measure
       if (waits[wait].thread == steps.steps[i].thread) effective = add_up(effective, costs->waits[wait].effective_ns);
     run.steps[i].effective_ns = effective;
     run.steps[i].gpu_idle = costs->steps[i];
+    for (std::size_t w = 0; w < run.steps[i].waits.size(); ++w)
+      run.steps[i].waits[w].avoidable_ns = costs->waits[measured.steps[i].waits[w]].avoidable_ns;
   }
 }
 
@@ -301,6 +306,10 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_costs(steps, waits, measured, costs, run);
   const auto own_work = own_gpu_work(trace, steps);
   for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_gpu_ns = own_work[i];
+  run.causes = sum_causes(run.sites, run.steps);
+  run.threads =
+      find_threads(trace, steps, waits, measured, static_cast<std::size_t>(run.warmup), costs ? &*costs : nullptr);
+  run.streams = find_streams(trace, steps, waits, static_cast<std::size_t>(run.warmup));
   add_spreads(run);
   add_calls(trace, run);
   add_copies(trace, steps, run);
@@ -316,7 +325,8 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
 
 RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
   const Trace trace = build_trace(std::move(raw));
-  const InferredSteps found = find_steps(trace, step_options);
+  InferredSteps found = find_steps(trace, step_options);
+  if (!step_options.region.empty()) add_regions_called(trace, step_options.region, found.steps);
   const Steps& steps = found.steps;
   std::vector<Wait> waits = find_waits(trace);
   const OwnCosts costs(trace.meta);
@@ -326,6 +336,7 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
   run.other_step_names = steps.other_names;
+  if (!step_options.region.empty()) run.possible_regions = possible_regions(trace, steps, kMostPossible);
   if (is_inferred(steps.from)) {
     run.steps_confidence = found.confidence;
     run.steps_how = found.how;

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "profiler/analyze/by_cause.h"
+#include "profiler/analyze/by_stream.h"
+#include "profiler/analyze/by_thread.h"
 #include "profiler/analyze/infer_steps.h"
 #include "profiler/analyze/measure.h"
 #include "profiler/analyze/repeatable.h"
@@ -26,7 +29,8 @@ struct WaitSeen {
   bool failed = false;
   std::optional<bool> drains{}, idle{};  // as Wait has them
   Nanos time_ns = 0;
-  std::uint32_t site = 0;  // position in RunSummary::sites
+  std::uint32_t site = 0;               // position in RunSummary::sites
+  std::optional<Nanos> avoidable_ns{};  // idle time of the GPU; nullopt = not known
   bool operator==(const WaitSeen&) const = default;
 };
 
@@ -49,6 +53,7 @@ struct StepRow {
   std::optional<Nanos> effective_ns;  // of Counter::blocked_ns, what the waits had to wait; nullopt as gpu_idle
   std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
   std::optional<Nanos> own_gpu_ns;    // own_gpu_work
+  Nanos implicit_ns = 0;              // time in the calls of Counter::implicit
   std::vector<RegionRow> regions;
   Counters background;  // during the step, on threads that do not work for it
   std::vector<WaitSeen> waits;
@@ -94,7 +99,9 @@ struct UnrealReadbacks {
 
 struct RunSummary {
   TraceMeta meta;
-  std::string path;                                     // as the user gave it; not part of any comparison
+  std::string region;  // all that follows is of this region of the steps only (region.h); "" = of the whole run
+  std::vector<std::string> possible_regions;  // where one was asked for (StepOptions::region): some that there are
+  std::string path;                           // as the user gave it; not part of any comparison
   std::optional<std::vector<RecordingWindow>> windows;  // recorded in these only; nullopt: all the time
   bool truncated = false;                               // cut off or damaged: `end` says where
   TraceEnd end;
@@ -115,6 +122,9 @@ struct RunSummary {
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
   std::vector<Site> sites;                            // the same waits by place and cause
   std::vector<Site> implicit_sites;                   // of calls in no total: find_implicit_sites
+  std::vector<CauseRow> causes;                       // the same by cause
+  std::vector<ThreadRow> threads;                     // the same by the thread that waits
+  std::vector<StreamRow> streams;                     // the same by what is waited for
   std::vector<WaitStack> stacks;                      // where host waits come from; native frames without names
   std::vector<CallRow> calls;                         // by name
   std::vector<CopyRow> copies;                        // by direction, size (large first), memory, api

@@ -87,6 +87,7 @@ class ThreadWalk {
     wait.failed = kind != WaitKind::spin && ((copy != kNoIndex && trace_.calls[copy].result != 0) || last.result != 0);
     if (is_host_wait(kind)) wait.drains = load_.idle_after(last.context, wait.end_ns);
     if (is_host_wait(kind)) wait.idle = idle_.idle(copy, sync);
+    if (is_host_wait(kind)) wait.stream = idle_.waited_for(copy, sync).stream;
     if (is_host_wait(kind)) find_work_end(wait);
     waits_.push_back(wait);
   }

@@ -43,6 +43,9 @@ struct Wait {
   std::optional<bool> idle;    // what it waits for had ended when it began: it costs nothing; unknown likewise
   // When what it had to wait for had ended, its own copy included; nullopt: nothing, or (with `idle`) unknown.
   std::optional<Nanos> work_end_ns;
+  // The stream that is waited for, by its handle as in Call::stream; nullopt: the whole device, or the trace does not
+  // tell.
+  std::optional<std::uint64_t> stream;
   bool staged = false;  // an upload of pageable memory that returned before its transfer began: it did not block
 };
 

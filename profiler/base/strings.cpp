@@ -76,6 +76,25 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::size_t characters(std::string_view text) {
+  // Every byte but the continuation bytes of UTF-8 starts a character.
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string shortened(std::string_view text, std::size_t most, CutAt cut) {
+  constexpr std::string_view kLeftOut = "...";
+  const std::size_t all = characters(text);
+  if (all <= most) return std::string(text);
+  const std::size_t kept = std::max(most, kLeftOut.size() + 1) - kLeftOut.size();
+  // Where the first character begins that is kept, or that is not.
+  const std::size_t skipped = cut == CutAt::front ? all - kept : kept;
+  std::size_t at = 0, seen = 0;
+  for (; at < text.size(); ++at)
+    if ((text[at] & 0xc0) != 0x80 && seen++ == skipped) break;
+  if (cut == CutAt::front) return std::string(kLeftOut).append(text.substr(at));
+  return std::string(text.substr(0, at)).append(kLeftOut);
+}
+
 std::string last_lines(std::string_view text, std::size_t lines) {
   std::vector<std::string> kept;
   while (!text.empty() && kept.size() < lines) {

@@ -46,6 +46,14 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 // "1 wait", "2 waits": the plain English plural of a noun that takes an s.
 std::string counted(std::int64_t count, std::string_view noun);
 
+// Text of at most `most` characters (at least 4): of what is longer the end or the front goes, and "..." stands for it.
+// Counts and cuts characters of UTF-8, never within one.
+enum class CutAt : std::uint8_t { end, front };
+std::string shortened(std::string_view text, std::size_t most, CutAt cut = CutAt::end);
+
+// Number of characters (code points) of UTF-8 text.
+std::size_t characters(std::string_view text);
+
 // The last `lines` non-empty lines of a text, joined by " | ", for an error in one line; control characters become
 // spaces.
 std::string last_lines(std::string_view text, std::size_t lines);

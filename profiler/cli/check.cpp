@@ -14,8 +14,6 @@
 #include "profiler/cli/commit.h"
 #include "profiler/cli/policy_source.h"
 #include "profiler/cli/processes.h"
-#include "profiler/cli/say.h"
-#include "profiler/cli/source_texts.h"
 #include "profiler/cli/terminal.h"
 #include "reports/check_bencher.h"
 #include "reports/check_github.h"
@@ -35,18 +33,13 @@ constexpr std::array<std::string_view, 8> kFormats = {"text",  "md",    "github"
                                                       "junit", "sarif", "json",   "bencher"};
 
 // The processes of traces that lie there.
-std::variant<RecordedRun, Outcome> read_traces(const std::vector<std::string>& paths, const Policy& policy) {
-  const StepOptions steps = recording_options(policy).steps;
+std::variant<RecordedRun, Outcome> read_all(const std::vector<std::string>& paths, const Policy& policy) {
   RecordedRun run;
   for (const std::string& path : paths) {
-    const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
-      const SummaryOptions wanted{file.string(), policy.run.warmup, false, false, read_sources(raw, file)};
-      run.processes.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
-    };
-    const auto unreadable = for_each_process({path}, {}, take);
-    if (!unreadable) return fail(ExitCode::bad_use, unreadable.error().message);
-    for (const UnreadableTrace& trace : *unreadable)
-      run.problems.push_back(fmt::format("{} in {} cannot be read: {}", trace.name, path, trace.why));
+    auto read = read_traces(path, policy.run);
+    if (!read) return fail(ExitCode::bad_use, read.error().message);
+    for (NamedRun& process : read->runs) run.processes.push_back(std::move(process));
+    if (!read->unreadable.empty()) run.problems.push_back(read->unreadable);
   }
   return run;
 }
@@ -71,7 +64,7 @@ std::string render(const CheckReport& report, std::span<const CheckedRun> runs, 
   if (format == "sarif") return render_check_sarif(report);
   if (format == "json") return render_check_json(report);
   if (format == "bencher") return render_check_bencher(runs);
-  return render_check_text(report, {to_file ? TextStyle{} : style_of_output(), !to_file});
+  return render_check_text(report, {to_file ? TextStyle{} : style_of_output(Colour::when_terminal), !to_file});
 }
 
 // Files that an output must not replace.
@@ -98,7 +91,7 @@ Outcome dry_run(const Policy& policy) {
 RecordingOptions recording_options(const Policy& policy) {
   RecordingOptions options;
   options.warmup = policy.run.warmup;
-  if (!policy.run.step_pattern.empty()) options.steps = {policy.run.step_pattern, true};
+  if (const auto given = step_options(policy.run.step_pattern)) options.steps = *given;
   options.sources = true;
   return options;
 }
@@ -107,10 +100,9 @@ RecorderSettings recorder_settings(const Policy& policy) {
   return {policy.run.device, policy.run.gpus, policy.run.sim_values, policy.run.seed};
 }
 
-std::vector<CheckedRun> checked(const RecordedRun& run) {
+std::vector<CheckedRun> checked(const std::vector<NamedRun>& processes) {
   std::vector<CheckedRun> all;
-  for (const NamedRun& process : run.processes)
-    all.push_back({run.processes.size() > 1 ? process.name : "", &process.summary});
+  for (const NamedRun& process : processes) all.push_back({processes.size() > 1 ? process.name : "", &process.summary});
   return all;
 }
 
@@ -137,8 +129,9 @@ Outcome run_check(const CheckOptions& options) {
   const auto policy = load_policy(options);
   if (!policy) return fail(ExitCode::bad_use, policy.error().message);
   std::optional<Baseline> baseline;
+  std::vector<NamedRun> baseline_runs;  // where it is a trace: limits on what got slower compare with it
   if (!policy->baseline.empty() && !is_two_sided(options)) {
-    auto loaded = load_baseline(policy->baseline, *policy);
+    auto loaded = load_baseline(policy->baseline, policy->run, &baseline_runs);
     if (!loaded) return fail(ExitCode::bad_use, loaded.error().message);
     baseline = std::move(*loaded);
   }
@@ -148,11 +141,12 @@ Outcome run_check(const CheckOptions& options) {
   if (is_two_sided(options)) return check_sides(options, *policy, *outputs);
 
   const std::string commit = find_commit();
-  const auto run = options.traces.empty() ? record(options, *policy) : read_traces(options.traces, *policy);
+  const auto run = options.traces.empty() ? record(options, *policy) : read_all(options.traces, *policy);
   if (const auto* failed = std::get_if<Outcome>(&run)) return *failed;
-  const auto runs = checked(std::get<RecordedRun>(run));
+  const auto runs = checked(std::get<RecordedRun>(run).processes);
   const auto problems = problems_of(std::get<RecordedRun>(run));
-  CheckReport report = check(*policy, runs, baseline ? &*baseline : nullptr, today(), {}, problems);
+  const auto before = checked(baseline_runs);
+  CheckReport report = check(*policy, runs, baseline ? &*baseline : nullptr, today(), before, problems);
   report.command = command_line(options, *policy);
   report.commit = commit;
   return conclude_check(report, runs, *outputs);

@@ -77,6 +77,7 @@ void add_check(CLI::App& app, CheckOptions& options) {
        "FORMAT=FILE")
       ->allow_extra_args(false);
   word(check->add_option("--keep", options.keep, "Keep the trace of the command under this name"), "FILE");
+  check->add_flag("--dry-run", options.dry_run, "Read policy and baseline, say what would be judged, and run nothing");
   check->add_flag("--schema", options.schema, "Print the JSON Schema of --out json, and do nothing else");
 }
 

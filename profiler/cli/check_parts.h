@@ -17,8 +17,8 @@ namespace zerostall::cli {
 RecordingOptions recording_options(const Policy& policy);
 RecorderSettings recorder_settings(const Policy& policy);
 
-// The processes of one run as the gate takes them; the only one has no name. They live as long as `run` does.
-std::vector<CheckedRun> checked(const RecordedRun& run);
+// The processes of one run as the gate takes them; the only one has no name. They live as long as `processes` do.
+std::vector<CheckedRun> checked(const std::vector<NamedRun>& processes);
 
 // Why some of it is missing.
 std::vector<std::string> problems_of(const RecordedRun& run);

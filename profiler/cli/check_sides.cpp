@@ -110,14 +110,14 @@ std::optional<Outcome> run_both(Recorder& recorder, const Policy& policy, std::i
 std::vector<CheckedRun> all_of(const std::list<RecordedRun>& runs) {
   std::vector<CheckedRun> all;
   for (const RecordedRun& run : runs)
-    for (const CheckedRun& process : checked(run)) all.push_back(process);
+    for (const CheckedRun& process : checked(run.processes)) all.push_back(process);
   return all;
 }
 
 Baseline baseline_of(const std::list<RecordedRun>& runs, const Policy& policy) {
   std::vector<Baseline> each;
   for (const RecordedRun& run : runs)
-    each.push_back(make_baseline(checked(run), policy.run.fewest_steps, policy.run.steps));
+    each.push_back(make_baseline(checked(run.processes), policy.run.fewest_steps, policy.run.steps));
   Baseline all = merged(each);
   all.file = "the runs before";
   return all;

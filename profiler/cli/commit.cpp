@@ -1,9 +1,8 @@
 #include "profiler/cli/commit.h"
 
-#include <algorithm>
 #include <cstdlib>
 
-#include "profiler/record/child.h"
+#include "profiler/cli/history_git.h"
 
 namespace zerostall::cli {
 namespace {
@@ -18,11 +17,8 @@ bool is_commit(const std::string& text) {
 std::string commit_here(SignalInbox& inbox) {
   for (const char* name : {"GITHUB_SHA", "CI_COMMIT_SHA"})
     if (const char* value = std::getenv(name); value != nullptr && is_commit(value)) return value;
-  const auto child = run_child({{"git", "rev-parse", "HEAD"}, {}}, inbox);
-  if (!child || child->exit_code != 0) return {};
-  std::string commit = child->out;
-  commit.erase(commit.find_last_not_of("\n\r ") + 1);
-  return is_commit(commit) ? commit : std::string();
+  const auto commit = git_commit("HEAD", inbox);
+  return commit ? commit->id : std::string();
 }
 
 }  // namespace zerostall::cli

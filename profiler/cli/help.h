@@ -58,11 +58,14 @@ Exit codes: the command's own when it is not 0 (128 + n: killed by signal n); el
 
 inline constexpr const char* kStatFooter = R"(Words:
   wait            a moment in which the host may wait for the GPU; a copy and the sync behind it are one
+  waits/step      per judged step, 1..3 where it varies; `in all`: in the whole trace
   GPU ran dry     waits at whose end the GPU had nothing left to do
   stream, event, device syncs, blocking copies, blocking memsets
                   what the waits are made of; a wait can be a blocking copy and a sync, so these do not add up to waits
   H2D stalls      waits with a copy from host to device; `H2D stall` is the time in them
-  blocked         time in the waits; (modelled): on the simulated GPU, from a model, not measured
+  blocked         time in the waits; modelled: on the simulated GPU, from a model, not measured
+  avoidable idle  of the time in which the GPU had nothing to do after waits, what would not be, had they not blocked
+  host-bound      GPU idle because the next launch came late, no wait to blame; dependency: it had come, and waited itself
   warm-up         first steps, not judged (--warmup): the figures per judged step leave them out
   unsteady        a step in which code was loaded or device memory grew: its counts are judged, its times are not
   outside steps   before the first step, between steps, after the last
@@ -70,7 +73,14 @@ inline constexpr const char* kStatFooter = R"(Words:
   background      threads that do not work for the step (loaders, loggers)
   implicit        calls that may wait, such as cudaMalloc and cudaFree; in no total
   nested          calls made inside another call of the table
-Columns of syncs, copies and stalls that are 0 throughout are left out; --json has all.
+Columns of syncs, copies and stalls that are 0 throughout are left out; --json has all. On a narrow terminal places are
+shortened, `seen in` goes below, then columns go, which is said.
+
+Examples:
+  zerostall stat --by cause                              what to fix first, and how
+  zerostall stat run.zstall --by step --csv > steps.csv
+  zerostall stat trace.json.gz --region forward          figures of that NVTX range in the steps
+  ssh host cat run.zstall | zerostall stat -
 
 Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
 
@@ -94,6 +104,56 @@ Examples:
 Exit codes: 0 printed, whatever differs; 2 missing or unrecognised file or bad option; 3 a trace does not hold what was
 asked for)";
 
+inline constexpr const char* kCheckFooter =
+    R"(Runs the command of the policy (or the one behind `--`, or reads traces), judges each step, and says pass, violation
+or cannot tell, with the reasons. `zerostall init -- COMMAND` writes a policy to start from; `zerostall init --help`
+tells its keys. A baseline (`zerostall baseline update`) holds what was agreed to: it must not get more.
+
+Counts are judged exactly. Times fail only where they were measured, and are significantly more (p < 0.01).
+
+Formats of --out:
+  text     for people (what is printed without --out)      md      pull request comment, $GITHUB_STEP_SUMMARY
+  github   annotations at file and line                    gitlab  code quality report
+  junit    one test case for each limit                    sarif   code scanning (2.1.0)
+  json     schema zerostall/check/1                        bencher Bencher Metric Format
+
+Examples:
+  zerostall check                                                 all from zerostall.toml
+  zerostall check --max waits=0 --device sim -- python train.py   no file needed, no GPU either
+  zerostall check run.zstall --policy gate.toml --baseline zerostall.baseline.json
+  zerostall check --out junit=waits.xml --out md=- >> $GITHUB_STEP_SUMMARY
+  zerostall check --before-rev origin/main --max step_time.median=40ms -- python train.py
+
+Exit codes: 0 pass, 1 violation, 2 bad option, policy or file, 3 cannot tell (0 with cannot_tell = "warn"),
+4 the command failed or could not be recorded)";
+
+inline constexpr const char* kBaselineFooter =
+    R"(A baseline is a file for your repository, one waiting place a line: `zerostall check --baseline FILE` fails a run that
+waits at another place, more at once or more often than it says. Line numbers are not in it, and the number of steps of
+a run need not be the same. `update` takes over what improved by itself; what got worse only with --accept-more.
+
+Examples:
+  zerostall baseline update run.zstall            the first time: writes zerostall.baseline.json
+  zerostall baseline update                       runs the command of zerostall.toml
+  zerostall baseline show
+
+Exit codes: 0 written, shown or still true; 1 something got worse, nothing was written; 2 bad option, policy or file;
+3 the run cannot be a baseline (cut off, records lost, no marked steps), or is of another device or size;
+4 environment, or the command failed)";
+
+inline constexpr const char* kHistoryFooter =
+    R"(One SQLite file with the counts of each commit, by device, program, number of ranks and branch. Adding a commit again
+replaces it; several jobs may add at the same time.
+
+Examples:
+  zerostall history add run.zstall                         HEAD of the repository here
+  zerostall history add run.zstall --commit "$CI_COMMIT_SHA" --branch main
+  zerostall history show --metric stream_syncs             and the first commit with more
+  zerostall history plot
+
+Exit codes: 0 added or shown, 2 bad option, missing or damaged file, no commit; 3 the run has no counts to keep (cut off,
+records lost, no marked steps))";
+
 inline constexpr const char* kExplainFooter =
     R"(Without a name all names are listed: the causes of waits that `zerostall stat` tells, and the fixes of `verify`.
 
@@ -115,6 +175,26 @@ Examples:
 
 Exit codes: 0 written, 2 missing or unrecognised file, bad option or unwritable output, 3 the trace does not hold what was
 asked for (then nothing is written), or some of its processes cannot be read)";
+
+inline constexpr const char* kInitFooter =
+    R"(The command is run and recorded as `record` does it; what it prints goes to standard error. The policy limits each step to
+the counts that were seen, so that `zerostall check` fails when a change adds a wait, and says where the waits come from.
+Read it, lower what can be lower, and keep it beside the code. A policy that is there is never overwritten without --force.
+
+Examples:
+  zerostall init --device sim -- python train.py --steps 20
+  zerostall init run.zstall -o -                          from a trace, shown only
+
+A limit on counts is hard. A limit on times is broken only by measured times that are significantly more, by least_effect too;
+on the simulated GPU times are modelled, and limits on them refused. A limit is a number (the most in any judged step), a time
+("2 ms"), or a table:
+  waits = { max = 2, p95 = 1, level = "warn" }            several figures at once
+  waits = { at_most = 1, every = 50 }                     at most 1 in any 50 judged steps in a row
+Files are named relative to the policy's folder.)";
+inline constexpr const char* kInitEnd =
+    "Exit codes: 0 written, 2 bad option, or a policy is there, 3 no steps to judge, or the program made no CUDA call, "
+    "4 the\n"
+    "program failed or could not be recorded; 128 + n when signal n stopped it";
 
 inline constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
   without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together

@@ -8,10 +8,14 @@
 #include <exception>
 #include <string>
 
+#include "profiler/cli/baseline.h"
+#include "profiler/cli/check.h"
 #include "profiler/cli/diff.h"
 #include "profiler/cli/doctor.h"
 #include "profiler/cli/explain.h"
 #include "profiler/cli/export.h"
+#include "profiler/cli/history.h"
+#include "profiler/cli/init.h"
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
 #include "profiler/cli/record.h"
@@ -30,8 +34,12 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* record = std::get_if<RecordArguments>(&*options)) return run_record(*record);
   if (const auto* stat = std::get_if<StatOptions>(&*options)) return run_stat(*stat);
   if (const auto* diff = std::get_if<DiffOptions>(&*options)) return run_diff(*diff);
+  if (const auto* check = std::get_if<CheckOptions>(&*options)) return run_check(*check);
+  if (const auto* baseline = std::get_if<BaselineOptions>(&*options)) return run_baseline(*baseline);
+  if (const auto* history = std::get_if<HistoryOptions>(&*options)) return run_history(*history);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
+  if (const auto* init = std::get_if<InitOptions>(&*options)) return run_init(*init);
   if (const auto* explain = std::get_if<ExplainOptions>(&*options)) return run_explain(*explain);
   if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
   return run_probe();

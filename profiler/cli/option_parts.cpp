@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace zerostall::cli {
@@ -79,6 +80,12 @@ void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pat
   word(command->add_option("--step-pattern", pattern,
                            "Names of NVTX ranges that are steps, in traces without zerostall's own marks"),
        "REGEX");
+}
+
+CLI::Option* device(CLI::App* command, std::string& value) {
+  return word(command->add_option("--device", value,
+                                  "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
+              "DEVICE");
 }
 
 }  // namespace zerostall::cli

@@ -23,15 +23,17 @@ CLI::Option* number(CLI::Option* option, std::int64_t least, std::int64_t most =
 // A text that is there: an empty one is a shell variable that was never set, and must not stand for the default.
 CLI::Option* word(CLI::Option* option, const char* type);
 
-// A check for CLI11: "500M" -> "524288000".
+// A size of at least a megabyte, for CLI11's transform: "500M" -> "524288000".
 std::string byte_size(std::string& text);
-
-// Of commands that read a trace: --max-expanded.
 void most_expanded(CLI::App* command, std::int64_t& bytes);
-// FILE or several, --rank, --warmup and --step-pattern.
+
+// Of commands that read a trace: FILE, --rank, --warmup and --step-pattern.
 void trace_file(CLI::App* command, std::string& file);
 void traces_of_a_job(CLI::App* command, std::vector<std::string>& files);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
 void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
+
+// --device, of commands that run a program.
+CLI::Option* device(CLI::App* command, std::string& value);
 
 }  // namespace zerostall::cli

@@ -8,6 +8,7 @@
 
 #include "profiler/base/result.h"
 #include "reports/exporter.h"
+#include "reports/stat_view.h"
 
 namespace zerostall::cli {
 
@@ -36,8 +37,10 @@ struct RecordArguments {
   std::int64_t max_bytes = 0;  // of a trace; 0 = no limit
 };
 
+enum class Colour : std::uint8_t { when_terminal, always, never };
+
 struct StatOptions {
-  std::vector<std::string> files;    // traces of one job; none = the newest run*.zstall of the working folder
+  std::vector<std::string> files;    // traces of one job; none = the newest run*.zstall here; "-" alone = standard input
   std::optional<std::int64_t> rank;  // of several processes
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
@@ -48,6 +51,11 @@ struct StatOptions {
   std::vector<std::string> symbols;                    // files and folders to look into for names of native frames
   bool verbose = false;                                // say what the file holds, used or not
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
+  std::vector<StatBy> by;                              // tables to show; empty = the first screen
+  std::optional<std::int64_t> top;                     // rows of a table, 0 = all; nullopt = the default
+  std::string region;                                  // figures of this one only; "" = of whole steps
+  bool csv = false;
+  Colour colour = Colour::when_terminal;
 };
 
 struct ExportArguments {
@@ -88,9 +96,42 @@ struct CheckOptions {
   std::string step_pattern;            // "" = the policy's
   bool inferred = false;
   std::string keep;  // "" = the trace goes
+  bool dry_run = false;
   bool schema = false;
 };
 inline constexpr std::int64_t kMostRuns = 99;
+
+// How a command that keeps counts finds the steps that it counts in: a policy, and what options say instead.
+struct CountedSteps {
+  std::string policy;                  // "" = that of the working folder, if any
+  std::optional<std::int64_t> warmup;  // nullopt = the policy's
+  std::string step_pattern;            // "" = the policy's
+  bool inferred = false;
+};
+
+enum class BaselineAction : std::uint8_t { update, show };
+inline constexpr const char* kBaselineFile = "zerostall.baseline.json";
+struct BaselineOptions {
+  BaselineAction action = BaselineAction::show;
+  std::string trace;   // "" = run the policy's command
+  std::string file;    // to show; "" = kBaselineFile
+  std::string output;  // "" = the policy's, or kBaselineFile
+  CountedSteps steps;
+  bool accept_more = false;
+};
+
+enum class HistoryAction : std::uint8_t { add, show, plot };
+struct HistoryOptions {
+  HistoryAction action = HistoryAction::show;
+  std::string database = "zerostall-history.sqlite";
+  std::string trace;
+  std::string commit;  // "" = HEAD
+  std::string branch;  // "" = the one checked out; to show: all
+  CountedSteps steps;
+  std::string metric = "waits";  // Metric::key
+  std::int64_t last = 40;        // commits
+  bool json = false;
+};
 
 struct ExplainOptions {
   std::string name;  // "" = list the names
@@ -112,6 +153,21 @@ struct VerifyOptions {
   bool list = false;
 };
 
+inline constexpr const char* kDefaultPolicy = "zerostall.toml";
+
+struct InitOptions {
+  std::vector<std::string> command;     // behind `--`; empty: there is a trace
+  std::vector<std::string> files;       // one trace, or none
+  std::string output = kDefaultPolicy;  // "-" = standard output
+  bool force = false;
+  std::string device = "auto";
+  std::int64_t gpus = 1;
+  std::string sim_values;  // "" = none
+  std::optional<std::int64_t> seed;
+  std::int64_t warmup = 2;
+  std::string step_pattern;  // "" = the default
+};
+
 struct DoctorOptions {
   std::string device = "auto";
   bool json = false;
@@ -120,8 +176,9 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, ExportArguments,
-                             VerifyOptions, ExplainOptions, DoctorOptions, ProbeOptions>;
+using Options =
+    std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions, HistoryOptions,
+                 ExportArguments, VerifyOptions, ExplainOptions, InitOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

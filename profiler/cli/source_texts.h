@@ -6,8 +6,8 @@
 
 namespace zerostall::cli {
 
-// Of the user's own files, by their path from the working folder, or from the trace's. A file that was changed after the trace was written
-// says nothing of it, and is left out; so is what is missing, large or no regular file.
+// Of the user's own files, by their path from the working folder, or from the trace's. A file that was changed after
+// the trace was written says nothing of it, and is left out; so is what is missing, large or no regular file.
 SourceTexts read_sources(const RawTrace& trace, const std::filesystem::path& trace_file);
 
 }  // namespace zerostall::cli

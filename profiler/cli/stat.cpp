@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
+#include "profiler/analyze/region.h"
+#include "profiler/base/printable.h"
+#include "profiler/base/strings.h"
 #include "profiler/cli/frame_names.h"
+#include "profiler/cli/piped_trace.h"
 #include "profiler/cli/processes.h"
+#include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
+#include "profiler/cli/terminal.h"
 #include "reports/processes_text.h"
 #include "reports/stacks_text.h"
+#include "reports/stat_csv.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
 
@@ -25,11 +33,13 @@ struct Recording {
   std::vector<UnreadableTrace> unreadable;
 };
 
-Result<Recording> read_all(const std::vector<fs::path>& paths, const StatOptions& options, const StepOptions& steps) {
+// `shown`: how the file is called in texts; "" = by its path.
+Result<Recording> read_all(const std::vector<fs::path>& paths, const std::string& shown, const StatOptions& options,
+                           const StepOptions& steps) {
   Recording all;
   const auto analyze_one = [&](std::string name, const fs::path& file, RawTrace raw) {
-    const SummaryOptions wanted{file.string(), options.warmup, options.corrected, options.own_cost,
-                                read_sources(raw, file)};
+    const SummaryOptions wanted{shown.empty() ? file.string() : shown, options.warmup, options.corrected,
+                                options.own_cost, read_sources(raw, file)};
     all.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
   auto unreadable = for_each_process(paths, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
@@ -38,19 +48,66 @@ Result<Recording> read_all(const std::vector<fs::path>& paths, const StatOptions
   return all;
 }
 
+// Of a recording of one process --rank says what it has to be.
+Result<std::size_t> process_to_show(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
+  auto chosen = choose_process(runs, rank);
+  if (chosen || runs.size() != 1) return chosen;
+  const RunSummary& run = runs.front().summary;
+  const auto& own = run.meta.rank ? run.meta.rank : run.meta.local_rank;
+  if (own) return Error{fmt::format("{} is of rank {}, not of rank {}", run.path, *own, *rank)};
+  return Error{fmt::format("{} does not tell of which rank it is: leave --rank out", run.path)};
+}
+
+std::string why_no_region(const RunSummary& run, const std::string& region) {
+  if (run.steps.empty()) return fmt::format("{} has no steps, and regions are parts of steps", run.path);
+  if (run.possible_regions.empty())
+    return fmt::format(
+        "no region '{}' in {}, whose steps hold no ranges: with torch.cuda.nvtx.range(\"{}\"): ... makes one", region,
+        run.path, region);
+  return fmt::format("no region '{}' in the steps of {}; there are: {}", region, run.path,
+                     printable(join(run.possible_regions, ", ")));
+}
+
+StatView view_of(const StatOptions& options) {
+  StatView view;
+  view.by = options.by;
+  if (options.top) view.top = static_cast<std::size_t>(*options.top);
+  view.verbose = options.verbose;
+  view.style = style_of_output(options.colour);
+  return view;
+}
+
+// CSV has no place for what is left out, nor for whose figures they are.
+std::string csv_of(const Recording& all, const NamedRun& process, const RunSummary& run, const StatView& view) {
+  const std::size_t rows = rows_by(run, view.by.front()), shown = rows_shown(rows, view, rows);
+  if (all.runs.size() > 1) say(fmt::format("{}, of {} processes", process.name, all.runs.size()));
+  if (shown < rows) say(fmt::format("{} of {} rows: --top 0 prints all", shown, rows));
+  return render_stat_csv(run, view);
+}
+
+std::string text_of(const std::string& path, const Recording& all, std::size_t shown, const RunSummary& run,
+                    const StatOptions& options) {
+  const StatView view = view_of(options);
+  const bool several = all.runs.size() + all.unreadable.size() > 1;
+  if (options.csv) return csv_of(all, all.runs[shown], run, view);
+  const Ranks ranks = several ? compare_ranks(rank_runs(all.runs)) : Ranks{};
+  if (options.json)
+    return render_stat_json(run, several ? all.runs : std::vector<NamedRun>{}, all.unreadable, options.stacks, ranks);
+  return (several ? render_processes(path, all.runs, shown, ranks, view.style) : "") + render_stat_text(run, view) +
+         (options.stacks ? render_stacks_text(run.stacks) : "");
+}
+
 Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options,
              const StepOptions& steps) {
   auto& runs = all.runs;
   if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
-  const RunSummary& run = runs[shown].summary;
-  const bool several = runs.size() + all.unreadable.size() > 1;
-  const Ranks ranks = several ? compare_ranks(rank_runs(runs)) : Ranks{};
+  const RunSummary& whole = runs[shown].summary;
+  const auto region = options.region.empty() ? std::nullopt : in_region(whole, options.region);
+  if (!options.region.empty() && whole.has_cuda_calls && !region)
+    return fail(ExitCode::cannot_tell, why_no_region(whole, options.region));
+  const RunSummary& run = region ? *region : whole;
   Outcome outcome;
-  outcome.out =
-      options.json
-          ? render_stat_json(run, several ? runs : std::vector<NamedRun>{}, all.unreadable, options.stacks, ranks)
-          : (several ? render_processes(path, runs, shown, ranks) : "") + render_stat_text(run, options.verbose) +
-                (options.stacks ? render_stacks_text(run.stacks) : "");
+  outcome.out = text_of(path, all, shown, run, options);
   if (options.corrected && !run.corrected) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = run.meta.clock == Clock::modelled
@@ -69,21 +126,41 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
   return outcome;
 }
 
+// `name`: how the file is called in texts; "" = by its path.
+Outcome stat_of(const std::vector<fs::path>& paths, const std::string& name, const StatOptions& options,
+                const StepOptions& step_options) {
+  auto all = read_all(paths, name, options, step_options);
+  if (!all) return fail(ExitCode::bad_use, all.error().message);
+  const auto shown = process_to_show(all->runs, options.rank);
+  if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
+  const std::string first = paths.front().string();
+  const std::string path = paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
+  return show(name.empty() ? path : name, std::move(*all), *shown, options, step_options);
+}
+
+Outcome stat_of_standard_input(const StatOptions& options, const StepOptions& step_options) {
+  const auto trace = PipedTrace::read();
+  if (!trace) return fail(ExitCode::bad_use, trace.error().message);
+  Outcome outcome = stat_of({trace->path()}, kStandardInput, options, step_options);
+  outcome.error = trace->renamed(std::move(outcome.error));
+  return outcome;
+}
+
 }  // namespace
 
 Outcome run_stat(const StatOptions& options) {
-  const auto steps = step_options(options.step_pattern);
+  auto steps = step_options(options.step_pattern);
   if (!steps) return fail(ExitCode::bad_use, steps.error().message);
-  const auto first = named_or_newest(options.files.empty() ? "" : options.files.front(), "showing");
-  if (!first) return fail(ExitCode::bad_use, first.error().message);
-  std::vector<fs::path> paths(options.files.begin(), options.files.end());
-  if (paths.empty()) paths.emplace_back(*first);
-  const std::string path = paths.size() == 1 ? *first : fmt::format("{} and {} more", *first, paths.size() - 1);
-  auto all = read_all(paths, options, *steps);
-  if (!all) return fail(ExitCode::bad_use, all.error().message);
-  const auto shown = choose_process(all->runs, options.rank);
-  if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(path, std::move(*all), *shown, options, *steps);
+  steps->region = options.region;
+  const bool piped = std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
+  if (piped && options.files.size() > 1)
+    return fail(ExitCode::bad_use, "standard input (-) is one trace: name the others without it");
+  if (piped) return stat_of_standard_input(options, *steps);
+
+  if (!options.files.empty()) return stat_of({options.files.begin(), options.files.end()}, "", options, *steps);
+  const auto newest = named_or_newest("", "showing");
+  if (!newest) return fail(ExitCode::bad_use, newest.error().message);
+  return stat_of({*newest}, "", options, *steps);
 }
 
 }  // namespace zerostall::cli

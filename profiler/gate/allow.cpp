@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <set>
 #include <string>
 #include <unordered_map>
 
 namespace zerostall {
 namespace {
-
-bool is_glob(std::string_view text) { return text.find_first_of("*?") != std::string_view::npos; }
 
 // "src/a/trainer.py:f" -> itself, "a/trainer.py:f", "trainer.py:f".
 template <class Each>
@@ -23,48 +21,49 @@ void each_ending(std::string_view key, const Each& each) {
   }
 }
 
-// For each site the allowances that fit it as far as the site alone can tell, in their order.
+// For each site the allowances that fit it as far as the site alone can tell, in their order. A glob is found by the
+// text in front of its first star: trying each on each place would take seconds where both are many.
 class SiteMatches {
  public:
   explicit SiteMatches(std::span<const Allowance> allowances) : allowances_(allowances) {
     for (std::uint32_t a = 0; a < allowances.size(); ++a) {
       const std::string& site = allowances[a].site;
-      if (!site.empty() && !is_glob(site))
-        exact_[site].push_back(a);
-      else
-        others_.push_back(a);
+      const std::string prefix = site.substr(0, site.find_first_of("*?"));
+      by_prefix_[prefix].push_back(a);
+      lengths_.insert(prefix.size());
     }
   }
 
   std::vector<std::uint32_t> of(const Site& site) const {
-    const std::string key = site_key(site);
     std::vector<std::uint32_t> found;
-    const auto look_up = [&](std::string_view text) {
-      if (const auto exact = exact_.find(std::string(text)); exact != exact_.end())
-        for (const std::uint32_t a : exact->second)
-          if (fits_but_for_site(allowances_[a], site)) found.push_back(a);
-    };
-    each_ending(key, look_up);
-    if (site.place != key) look_up(site.place);
-    for (const std::uint32_t a : others_) {
-      const Allowance& allowance = allowances_[a];
-      if (fits_but_for_site(allowance, site) && (allowance.site.empty() || is_at(site, allowance.site)))
-        found.push_back(a);
-    }
+    const std::string key = site_key(site);
+    each_ending(key, [&](std::string_view text) { look_up(text, site, found); });
+    look_up(site.place, site, found);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   }
 
  private:
-  static bool fits_but_for_site(const Allowance& allowance, const Site& site) {
+  void look_up(std::string_view text, const Site& site, std::vector<std::uint32_t>& found) const {
+    for (const std::size_t length : lengths_) {
+      if (length > text.size()) return;
+      const auto candidates = by_prefix_.find(std::string(text.substr(0, length)));
+      if (candidates == by_prefix_.end()) continue;
+      for (const std::uint32_t a : candidates->second)
+        if (fits(allowances_[a], site, text)) found.push_back(a);
+    }
+  }
+
+  static bool fits(const Allowance& allowance, const Site& site, std::string_view text) {
+    if (!allowance.site.empty() && !glob_matches(allowance.site, text)) return false;
     if (!allowance.cause.empty() && allowance.cause != info_of(site.cause.kind).slug) return false;
     return allowance.kernel.empty() || (!site.kernel.empty() && glob_matches(allowance.kernel, site.kernel));
   }
 
   std::span<const Allowance> allowances_;
-  std::unordered_map<std::string, std::vector<std::uint32_t>> exact_;
-  std::vector<std::uint32_t> others_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> by_prefix_;
+  std::set<std::size_t> lengths_;  // of those prefixes, short ones first
 };
 
 bool is_in_region(const Allowance& allowance, const WaitSeen& wait) {
@@ -98,6 +97,32 @@ bool numbers_rise(const RunSummary& run) {
 
 }  // namespace
 
+namespace {
+
+// What becomes of one wait: the first candidate that has one left takes it.
+WaitPass pass_of(const WaitSeen& wait, std::int64_t step, std::span<const std::uint32_t> candidates,
+                 std::span<const Allowance> allowances, std::vector<Budgeted>& states,
+                 std::vector<AllowanceUse>& uses) {
+  WaitPass pass;
+  for (const std::uint32_t a : candidates) {
+    if (!is_in_region(allowances[a], wait)) continue;
+    AllowanceUse& use = uses[a];
+    if (!take(allowances[a], step, states[a])) {
+      ++use.refused;
+      continue;
+    }
+    ++use.waits;
+    if (!use.expired) {
+      pass.allowed_by = a;
+      return pass;
+    }
+    if (pass.expired == kNoAllowance) pass.expired = a;
+  }
+  return pass;
+}
+
+}  // namespace
+
 AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> allowances, const Date& today) {
   AllowedWaits allowed;
   allowed.by_step.resize(run.steps.size());
@@ -119,28 +144,17 @@ AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> 
       if (wait.site >= run.sites.size()) continue;
       auto& candidates = of_site[wait.site];
       if (!candidates) candidates = matches.of(run.sites[wait.site]);
-      for (const std::uint32_t a : *candidates) {
-        if (!is_in_region(allowances[a], wait)) continue;
-        AllowanceUse& use = allowed.uses[a];
-        if (!take(allowances[a], at, states[a])) {
-          ++use.refused;
-          continue;
-        }
-        ++use.waits;
-        if (!use.expired) {
-          passes[w].allowed_by = a;
-          break;
-        }
-        if (passes[w].expired == kNoAllowance) passes[w].expired = a;
-      }
+      passes[w] = pass_of(wait, at, *candidates, allowances, states, allowed.uses);
     }
   }
   return allowed;
 }
 
 bool is_at(const Site& site, std::string_view glob) {
+  bool is = glob_matches(glob, site.place);
   const std::string key = site_key(site);
-  return glob_matches(glob, key) || glob_matches(glob, site.place) || glob_matches("*/" + std::string(glob), key);
+  each_ending(key, [&](std::string_view text) { is = is || glob_matches(glob, text); });
+  return is;
 }
 
 std::string site_key(const Site& site) {

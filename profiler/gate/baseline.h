@@ -64,6 +64,10 @@ struct Baseline {
 // change. What `doubts_of` finds in a run is the baseline's doubt.
 Baseline make_baseline(std::span<const CheckedRun> runs, std::int64_t fewest_steps, StepsWanted wanted);
 
+// Of several runs of one program, each a baseline: a count may be as large as in any of them. Without runs empty; where
+// they do not fit together, that is its doubt.
+Baseline merged(std::span<const Baseline> runs);
+
 // Adds what the baseline has to say to the report: findings (new place, more waits than before, more often),
 // `improved` findings (warnings, unless the policy makes them violations), rows of before and after, notes on versions
 // and edited lines; sets CheckReport::baseline. A baseline of another device, other sizes (kernels per step differ by

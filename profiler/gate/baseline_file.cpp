@@ -230,7 +230,13 @@ Result<Baseline> parse_baseline(std::string_view text, const std::string& file) 
 }
 
 bool looks_like_baseline(std::string_view begin) {
-  return begin.substr(0, 1024).find(fmt::format("\"{}", kFamily)) != std::string_view::npos;
+  begin = begin.substr(0, 1024);
+  const std::size_t at = begin.find(fmt::format("\"{}", kFamily));
+  if (at == std::string_view::npos) return false;
+  std::string before;
+  for (const char c : begin.substr(0, at))
+    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') before += c;
+  return before.ends_with("\"schema\":");
 }
 
 }  // namespace zerostall

@@ -6,6 +6,7 @@
 #include "profiler/base/strings.h"
 #include "profiler/gate/baseline_pair.h"
 #include "profiler/gate/baseline_words.h"
+#include "profiler/gate/check_parts.h"
 
 namespace zerostall::gate {
 namespace {
@@ -16,10 +17,6 @@ const Site* site_now(const Pair& pair, const std::string& id) {
   for (const Site& site : pair.run.summary->sites)
     if (site.id == id && (best == nullptr || site.judged > best->judged)) best = &site;
   return best;
-}
-
-SiteAtFault at_fault(const Site& site, std::int64_t waits) {
-  return {site.id, site.place, site.file, site.line, site.function, site.what, site.cause.kind, waits};
 }
 
 // The baseline's run did not get as far: perhaps it would have had it, too.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "profiler/gate/baseline.h"
@@ -130,6 +131,31 @@ void drop_repeated_doubts(std::span<const JudgedRun> runs, CheckReport& report) 
   std::erase_if(report.findings, repeats);
 }
 
+// A baseline is of one run: where there are several, each is judged by itself, and what they have in common told once.
+void judge_run_by_run(const Policy& policy, const Baseline& baseline, std::span<const CheckedRun> runs,
+                      std::span<const AllowedWaits> allowed, CheckReport& report) {
+  std::map<std::string, std::size_t> seen;
+  std::vector<std::vector<CheckedRun>> rounds(runs.empty() ? 1 : 0);
+  std::vector<std::vector<AllowedWaits>> allowed_in(rounds.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t round = seen[runs[i].name]++;
+    if (round == rounds.size()) rounds.emplace_back(), allowed_in.emplace_back();
+    rounds[round].push_back(runs[i]);
+    allowed_in[round].push_back(allowed[i]);
+  }
+  const std::size_t first = report.findings.size();
+  for (std::size_t round = 0; round < rounds.size(); ++round)
+    judge_baseline(policy, baseline, rounds[round], allowed_in[round], report);
+  std::set<std::string> told;
+  const auto again = [&](const Finding& f) { return !told.insert(f.run + '\n' + f.text).second; };
+  report.findings.erase(std::remove_if(report.findings.begin() + std::ptrdiff_t(first), report.findings.end(), again),
+                        report.findings.end());
+  std::set<std::string> shown;
+  std::erase_if(report.compared, [&](const BeforeAfter& r) {
+    return !shown.insert(fmt::format("{}\n{}\n{}", r.run, r.name, r.after.value_or(-1))).second;
+  });
+}
+
 }  // namespace
 
 std::string_view name_of(FindingKind kind) {
@@ -182,7 +208,7 @@ CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const 
   add_scope_doubts(policy, report);
   gate::add_budget_findings(judged, policy.allow, report);
   drop_repeated_doubts(judged, report);
-  if (baseline != nullptr) judge_baseline(policy, *baseline, runs, allowed, report);
+  if (baseline != nullptr) judge_run_by_run(policy, *baseline, runs, allowed, report);
   gate::add_allowance_findings(judged, policy.allow, today, report);
   order(report);
   conclude(policy, report);

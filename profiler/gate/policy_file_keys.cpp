@@ -24,7 +24,7 @@ constexpr auto kKeys = std::to_array<PolicyKey>({
      R"("inferred")"},
     {"run.step_pattern", "text", "regular expression: names of NVTX ranges that are steps", R"("^update \\d+$")"},
 
-    {"budget.METRIC", "limit", "of all work of a judged step; a limit is a number or a table, see below", "0"},
+    {"budget.METRIC", "limit", "of all work of a judged step; a limit is a number or a table, see above", "0"},
     {"budget.region.NAME.METRIC", "limit", "of what the step does inside the region (NVTX range) of that name", "0"},
     {"budget.cause.SLUG.METRIC", "limit", "of waits of that cause (`zerostall explain` lists them)", "0"},
     {"budget.site.GLOB.METRIC", "limit", "of waits at places that match, \"train.py:step\"; * and ? as in a shell",

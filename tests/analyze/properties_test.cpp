@@ -61,6 +61,39 @@ TEST(Properties, StepsAndWhatIsBesideThemAddUpToTheWhole) {
   }
 }
 
+TEST(Properties, ThreadsStreamsSitesAndCausesAreTheSameWaits) {
+  for (unsigned seed = 0; seed < kPrograms; ++seed) {
+    const RunSummary run = analyze(read(random_program(seed)), {});
+    const auto& waits = run.totals[Counter::waits];
+    Counters threads;
+    std::int64_t calls = 0, of_streams = 0, of_causes = 0, judged_of_causes = 0, judged_at_sites = 0;
+    Nanos blocked_of_streams = 0, blocked_of_causes = 0, blocked_at_sites = 0;
+    for (const ThreadRow& row : run.threads) threads.add(row.counters), calls += row.calls;
+    for (const StreamRow& row : run.streams) of_streams += row.waits, blocked_of_streams += row.blocked_ns;
+    for (const CauseRow& row : run.causes)
+      of_causes += row.count, judged_of_causes += row.judged, blocked_of_causes += row.blocked_ns;
+    for (const Site& site : run.sites) judged_at_sites += site.judged, blocked_at_sites += site.blocked_ns;
+    const Nanos blocked = *run.totals[Counter::blocked_ns] + *run.totals[Counter::blocked_other_threads_ns];
+    for (const CounterInfo& info : all_counters())
+      if (info.counter != Counter::blocked_ns && info.counter != Counter::blocked_other_threads_ns) {
+        EXPECT_EQ(threads[info.counter], run.totals[info.counter]) << seed << info.key;
+      }
+    EXPECT_EQ(threads[Counter::blocked_ns], blocked) << seed;
+    std::int64_t all_calls = 0, in_judged = 0;
+    for (const CallRow& call : run.calls) all_calls += call.count;
+    for (const StepRow& step : run.steps)
+      if (step.judged) in_judged += step.counters[Counter::waits].value_or(0);
+    EXPECT_EQ(calls, all_calls) << seed;
+    EXPECT_EQ(of_streams, waits) << seed;
+    EXPECT_EQ(of_causes, waits) << seed;
+    EXPECT_EQ(judged_of_causes, in_judged) << seed;
+    EXPECT_EQ(judged_at_sites, in_judged) << seed;
+    EXPECT_EQ(blocked_of_streams, blocked) << seed;
+    EXPECT_EQ(blocked_of_causes, blocked) << seed;
+    EXPECT_EQ(blocked_at_sites, blocked) << seed;
+  }
+}
+
 // What the gate may take off a step for a wait that is allowed.
 TEST(Properties, SharesOfTheWaitsOfAStepAddUpToItsCounters) {
   for (unsigned seed = 0; seed < kPrograms; ++seed) {

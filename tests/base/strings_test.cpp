@@ -51,5 +51,17 @@ TEST(LastLines, MakesOneLineOfTheEndOfAText) {
   EXPECT_EQ(last_lines("", 3), "");
 }
 
+TEST(Strings, ShortenedTextLosesItsEndOrItsFrontAndNoPartOfACharacter) {
+  EXPECT_EQ(shortened("kernel", 6), "kernel");
+  EXPECT_EQ(shortened("kernels", 6), "ker...");
+  EXPECT_EQ(shortened("a/b/train.py", 11, CutAt::front), "...train.py");
+  EXPECT_EQ(shortened("äöüßäöüß", 8), "äöüßäöüß");  // 8 characters of 16 bytes
+  EXPECT_EQ(shortened("äöüßäöüßä", 8), "äöüßä...");
+  EXPECT_EQ(shortened("äöüßäöüßä", 8, CutAt::front), "...äöüßä");
+  EXPECT_EQ(shortened("long enough", 0), "l...");  // something of it stays
+  EXPECT_EQ(shortened("", 4), "");
+  EXPECT_EQ(characters("aä→"), 3u);
+}
+
 }  // namespace
 }  // namespace zerostall

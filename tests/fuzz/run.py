@@ -10,7 +10,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=65536"]
 SHOWN_LINES = 60
-DICTIONARIES = {"native": None, "kineto": "kineto.dict", "chunks": "kineto.dict", "gzip": "kineto.dict", "nsys": "nsys.dict"}
+DICTIONARIES = {"native": None, "kineto": "kineto.dict", "chunks": "kineto.dict", "gzip": "kineto.dict", "nsys": "nsys.dict",
+                "policy": "policy.dict"}
 
 
 def fuzz(build, target, seconds):

@@ -5,6 +5,7 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "profiler/gate/policy_file.h"
 #include "reports/check_words.h"
 #include "tests/reports/check_formats.h"
 #include "tests/reports/check_reports.h"
@@ -70,7 +71,9 @@ TEST(CheckText, ShowsTheCommandToTheUserAlone) {
   EXPECT_THAT(render_check_text(report), HasSubstr("hunter2"));
   EXPECT_THAT(render_check_text(report, {.command = false}), Not(HasSubstr("hunter2")));
   for (const CheckFormat& format : check_formats())
-    if (format.name != "text") EXPECT_THAT(format.render(report), Not(HasSubstr("hunter2"))) << format.name;
+    if (format.name != "text") {
+      EXPECT_THAT(format.render(report), Not(HasSubstr("hunter2"))) << format.name;
+    }
 }
 
 TEST(CheckText, GivesTheAdviceOfACauseOnce) {
@@ -256,7 +259,9 @@ TEST(CheckJson, NamesFilesWithoutTheirFolders) {
   EXPECT_EQ(json["baseline"], "zerostall.baseline.json");
   EXPECT_EQ(json["processes"][0]["trace"], "run.zstall");
   for (const CheckFormat& format : check_formats())
-    if (format.name != "text") EXPECT_THAT(format.render(report), Not(HasSubstr("alice"))) << format.name;
+    if (format.name != "text") {
+      EXPECT_THAT(format.render(report), Not(HasSubstr("alice"))) << format.name;
+    }
 }
 
 TEST(CheckJson, HasNullForWhatIsUnknown) {
@@ -278,6 +283,17 @@ TEST(CheckBencher, LeavesOutWhatWouldBeTakenForProgress) {
   run.lost = 1;
   EXPECT_EQ(render_check_bencher({&whole, 1}), "{}\n");
   EXPECT_EQ(render_check_bencher({}), "{}\n");
+}
+
+TEST(CheckWriters, SuggestAllowancesThatThePolicyTakesOnceTheyHaveAReason) {
+  std::string block = allow_toml(violation_report().suggested);
+  EXPECT_FALSE(parse_policy(block, "zerostall.toml"));
+  block.replace(block.find("reason = \"\""), 11, "reason = \"the loss is shown\"");
+  const auto policy = parse_policy(block, "zerostall.toml");
+  ASSERT_TRUE(policy) << policy.error().message;
+  ASSERT_EQ(policy->allow.size(), 1u);
+  EXPECT_EQ(policy->allow[0].site, "train.py:step");
+  EXPECT_EQ(policy->allow[0].waits_per_step, 2);
 }
 
 TEST(CheckWriters, CutLongListsAndSaySo) {

@@ -36,7 +36,7 @@ TEST(PlacesText, OfManyPlacesWithMemoryCallsSomeAreShown) {
   RunSummary run;
   for (int i = 0; i < 9; ++i) run.implicit_sites.push_back(site_of("train.py:" + std::to_string(i) + " in f", 10));
   EXPECT_THAT(render_implicit_sites(run), HasSubstr("... and 5 more places: --verbose shows all\n"));
-  EXPECT_THAT(render_implicit_sites(run, true), Not(HasSubstr("more places")));
+  EXPECT_THAT(render_implicit_sites(run, {}, true), Not(HasSubstr("more places")));
 }
 
 TEST(PlacesText, SaysHowToGetLinesWhereThereAreNone) {

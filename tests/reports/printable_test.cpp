@@ -1,4 +1,4 @@
-#include "reports/printable.h"
+#include "profiler/base/printable.h"
 
 #include <gtest/gtest.h>
 

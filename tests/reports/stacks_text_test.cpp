@@ -63,8 +63,8 @@ TEST(StacksText, CutsLongListsAndSaysSo) {
 
 TEST(StacksText, ShortensLongNames) {
   WaitStack s = stack();
-  s.native[1].sources[0].function = std::string(139, 'x') + "é" + std::string(500, 'y');
-  EXPECT_NE(render_stacks_text({s}).find("  " + std::string(139, 'x') + "... Item.cu:12"), std::string::npos);
+  s.native[1].sources[0].function = std::string(136, 'x') + "é" + std::string(500, 'y');
+  EXPECT_NE(render_stacks_text({s}).find("  " + std::string(136, 'x') + "é... Item.cu:12"), std::string::npos);
 }
 
 TEST(StacksText, TextsOfTheProgramAreMadeSafe) {

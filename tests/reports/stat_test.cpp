@@ -23,13 +23,14 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
-  EXPECT_EQ(keys(json),
-            (std::vector<std::string>{
-                "schema",           "source",    "device",         "complete",   "windows",          "lost",
-                "times_repeatable", "corrected", "own_cost",       "steps_from", "steps_confidence", "steps_how",
-                "warmup",           "steps",     "background",     "unclosed",   "outside",          "totals",
-                "per_step",         "regions",   "waits",          "calls",      "copies",           "gpu_work",
-                "stacks",           "sites",     "implicit_sites", "oddities",   "contents"}));
+  EXPECT_EQ(
+      keys(json),
+      (std::vector<std::string>{
+          "schema",    "source",     "device",     "complete",         "windows",   "lost",     "times_repeatable",
+          "corrected", "own_cost",   "steps_from", "steps_confidence", "steps_how", "warmup",   "region",
+          "steps",     "background", "unclosed",   "outside",          "totals",    "per_step", "regions",
+          "waits",     "calls",      "copies",     "gpu_work",         "stacks",    "sites",    "implicit_sites",
+          "causes",    "threads",    "streams",    "oddities",         "contents"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -216,11 +217,11 @@ TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
 }
 
 TEST(StatText, FoldsEqualStepsAndShowsRegionsCallsAndCopies) {
-  const std::string text = render_stat_text(make_run({}, StepShape{}).summary, true);
+  const std::string text = render_stat_text(make_run({}, StepShape{}).summary, {.verbose = true});
   EXPECT_THAT(text, HasSubstr("t · simulated H200 · times modelled · 6 steps (from marks), first 2 not judged"));
   EXPECT_THAT(text, HasSubstr("\n0-1 warm-up"));
   EXPECT_THAT(text, HasSubstr("\n2-5 "));
-  EXPECT_THAT(text, HasSubstr("\ntrain "));
+  EXPECT_THAT(text, HasSubstr("\n  in train "));
   EXPECT_THAT(text, HasSubstr("cudaStreamSynchronize"));
   EXPECT_THAT(text, HasSubstr("cudaMemcpyAsync host to device"));
   EXPECT_THAT(text, Not(HasSubstr("oddity")));
@@ -292,8 +293,8 @@ TEST(StatText, CountsIdleWaitsAndMarksModelledColumns) {
   TraceBuilder t;
   t.step(0, [&] { t.launch(), t.item(), t.item(); });
   const std::string text = render_stat_text(summary_of(t));
-  EXPECT_THAT(text, HasSubstr("GPU ran dry (modelled)"));
-  EXPECT_THAT(text, HasSubstr("\nnote: 1 of 2 waits in the whole trace found nothing queued before (modelled)"));
+  EXPECT_THAT(text, HasSubstr("\nmodelled, not measured: GPU ran dry, blocked\nstep "));
+  EXPECT_THAT(text, HasSubstr("\nnote: 1 of 2 waits in all found nothing queued before (modelled)"));
   TraceBuilder busy;
   busy.meta = R"({"tool": "test"})";
   busy.step(0, [&] { busy.launch(), busy.item(); });
@@ -332,7 +333,7 @@ TEST(StatText, MakesNamesOfTheProgramPrintable) {
   TraceBuilder t;
   for (int n = 0; n < 4; ++n) t.step(n, [&] { t.range("evil\x1b[2J\nline\xff", [&] { t.item(); }); });
   const std::string text = render_stat_text(summary_of(t));
-  EXPECT_THAT(text, HasSubstr("\nevil\\x1b[2J\\nline\\xff "));
+  EXPECT_THAT(text, HasSubstr("\n  in evil\\x1b[2J\\nline\\xff "));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
