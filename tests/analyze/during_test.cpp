@@ -44,7 +44,8 @@ struct Program {
       Stack& stack = trace.stacks.stacks[id];
       stack.python_frames = PythonFrames::known;
       for (const Frame& f : frames)
-        stack.python.push_back({trace.strings.intern(f.file), trace.strings.intern(f.function), line ? line : f.line});
+        stack.python.push_back({trace.strings.intern(f.file), trace.strings.intern(f.function), f.line});
+      if (line > 0) stack.python.front().line = line;
     };
     if (before) add(1, *before, 0);
     if (after) add(2, *after, 0), add(3, *after, later_line);
