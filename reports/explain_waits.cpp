@@ -71,7 +71,7 @@ calls around it that would give it away.)",
     .looks = R"(Any wait. Its calls, bytes and place in the step are told all the same.)",
     .pytorch =
         R"(Record with call stacks: `zerostall record` does by default; torch.profiler with
-with_stack=True; nsys with --python-backtrace=cuda. Or put ranges around parts of the step.
+with_stack=True. Those of Nsight Systems are not read: put ranges around parts of the step.
 torch.cuda.set_sync_debug_mode("warn") prints a stack for most waits of PyTorch itself.)",
     .libtorch = R"(Build with -g, or put nvtxRangePushA and nvtxRangePop around parts of the step.)",
     .before = R"(loss = loss_of(model(x), y)

@@ -1,8 +1,9 @@
 // A process of a recording, beside others.
 #pragma once
 #include <string>
+#include <vector>
 
-#include "profiler/analyze/summary.h"
+#include "profiler/analyze/ranks.h"
 
 namespace zerostall {
 
@@ -10,6 +11,13 @@ struct NamedRun {
   std::string name;  // "rank0", or the name of its file
   RunSummary summary;
 };
+
+// As compare_ranks takes them; refers to `runs`.
+inline std::vector<RankRun> rank_runs(const std::vector<NamedRun>& runs) {
+  std::vector<RankRun> ranks;
+  for (const NamedRun& run : runs) ranks.push_back({run.name, &run.summary});
+  return ranks;
+}
 
 // A file of a recording that is no trace, or none of this version.
 struct UnreadableTrace {

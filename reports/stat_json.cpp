@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "reports/json_parts.h"
+#include "reports/ranks_json.h"
 #include "reports/stat_sites.h"
 
 namespace zerostall {
@@ -135,9 +136,9 @@ Json calls(const RunSummary& run) {
   return json;
 }
 
-Json sites(const RunSummary& run) {
+Json sites(const RunSummary& run, const std::vector<Site>& all) {
   Json list = Json::array();
-  for (const Site& site : run.sites)
+  for (const Site& site : all)
     list.push_back(
         {{"site", site.place},
          {"id", site.id},
@@ -158,7 +159,8 @@ Json sites(const RunSummary& run) {
          {"drains", site.drains ? Json(*site.drains) : Json(nullptr)},
          {"blocked_ns", site.blocked_ns},
          {"avoidable_idle_ns", site.avoidable_ns ? Json(*site.avoidable_ns) : Json(nullptr)},
-         {"advice", site.of_the_tool ? Json(nullptr) : text_or_null(advice_for(run, site.cause.kind))}});
+         {"advice", site.of_the_tool ? Json(nullptr) : text_or_null(advice_for(run, site.cause.kind))},
+         {"during", text_or_null(site.during)}});
   return list;
 }
 
@@ -230,6 +232,7 @@ Json oddities(const RunSummary& run) {
   json["unknown_calls"] = Json(run.unknown);
   json["unknown_api_ids"] = run.meta.unknown_apis;
   json["warnings"] = run.warnings;
+  json["other_step_names"] = run.other_step_names;
   return json;
 }
 
@@ -288,7 +291,7 @@ Json windows(const RunSummary& run) {
 }  // namespace
 
 std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>& processes,
-                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks) {
+                             const std::vector<UnreadableTrace>& unreadable, bool with_stacks, const Ranks& ranks) {
   Json json = {{"schema", "zerostall/stat/1"},
                {"source", source(run)},
                {"device", device(run)},
@@ -316,7 +319,8 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["copies"] = is_whole ? to_json(run.copies) : Json(nullptr);
   json["gpu_work"] = is_whole ? gpu_work(run) : Json(nullptr);
   json["stacks"] = with_stacks && is_whole ? stacks(run) : Json(nullptr);
-  json["sites"] = sites(run);
+  json["sites"] = sites(run, run.sites);
+  json["implicit_sites"] = is_whole ? sites(run, run.implicit_sites) : Json(nullptr);
   json["causes"] = causes(run);
   json["threads"] = is_whole ? threads(run) : Json(nullptr);
   json["streams"] = is_whole ? streams(run) : Json(nullptr);
@@ -326,6 +330,7 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
   json["processes"] = process_list(processes);
   json["unreadable"] = Json::array();
   for (const auto& [name, why] : unreadable) json["unreadable"].push_back({{"file", name}, {"why", why}});
+  json["ranks"] = ranks_json(ranks, processes);
   return to_text(json);
 }
 

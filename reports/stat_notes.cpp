@@ -70,6 +70,9 @@ std::string notes_of(const RunSummary& run) {
         "{} had no real value (simulated GPU), {} of them in judged steps; waits behind branches on them were not seen",
         counted(run.unreal_readbacks.total, "read-back"), run.unreal_readbacks.judged));
   if (run.times_repeatable == false) add(not_repeatable_sentence(run.meta));
+  if (!run.other_step_names.empty())
+    add(fmt::format("ranges called '{}' may be steps too, and were not taken as such: --step-pattern REGEX takes them",
+                    join(run.other_step_names, "', '")));
   for (const std::string& problem : run.tool_problems) add(who_recorded(run.meta) + problem);
   for (const std::string& warning : run.warnings) add(who_recorded(run.meta) + warning);
   if (const std::string line = own_cost_line(run); !line.empty()) add(line);

@@ -109,7 +109,7 @@ std::string sites_table(const RunSummary& run, const StatView& view) {
   for (const Site& site : std::span(run.sites).first(shown)) {
     if (run.judged() > 0) table.tones[{table.rows.size(), 1}] = tone_of_waits(site.per_step, site.drains);
     table.cuts.push_back(cut_of(site));
-    const std::string place = printable(site.place);
+    const std::string place = printable(shown_place(site));
     table.rows.push_back({is_limited ? place : shortened(place, kMostOfPlace, cut_of(site))});
     auto& row = table.rows.back();
     for (std::string& cell : figures_of(run, site)) row.push_back(std::move(cell));

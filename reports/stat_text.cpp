@@ -4,6 +4,8 @@
 
 #include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
+#include "reports/oddities.h"
+#include "reports/places_text.h"
 #include "reports/stat_notes.h"
 #include "reports/stat_sites.h"
 #include "reports/stat_steps.h"
@@ -76,25 +78,6 @@ std::string header(const RunSummary& run) {
   return text + " · " + steps_words(run) + "\n\n";
 }
 
-std::string process_steps(const RunSummary& run) {
-  return run.truncated ? fmt::format("{}, cut", run.steps.size()) : fmt::format("{}", run.steps.size());
-}
-
-}  // namespace
-
-std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown) {
-  Table table{{"process", "command", "steps", "waits/step", "stream syncs/step", "waits in all"}, {}};
-  for (const auto& [name, run] : runs)
-    table.rows.push_back({name, run.meta.program.empty() ? "unknown" : show_command(run.meta), process_steps(run),
-                          run.judged() > 0 ? show_range(run.per_step[Counter::waits]) : "-",
-                          run.judged() > 0 ? show_range(run.per_step[Counter::stream_syncs]) : "-",
-                          show(run.totals[Counter::waits])});
-  return printable(fmt::format("{} · {} processes", path, runs.size())) + "\n\n" + render_table(table) +
-         "\nBelow: " + printable(runs[shown].name) + "\n\n";
-}
-
-namespace {
-
 std::string more_words(const RunSummary& run, const StatView& view) {
   if (view.verbose || !view.by.empty() || !run.has_cuda_calls || !run.region.empty()) return {};
   return "other tables: --by step, site, cause, thread, stream; kinds of waits, calls, copies: --verbose; all: "
@@ -111,7 +94,8 @@ std::string first_screen(const RunSummary& run, const StatView& view) {
   if (idle.empty() && !zero.empty() && run.judged() > 0 && run.region.empty())
     idle = "GPU idle: unknown, for records of GPU work are missing\n";
   return wrapped(zero, view.style) + steps_overview(run, view) + wrapped(idle + apart_line(run), view.style) +
-         (sites.empty() ? "" : "\n" + sites) + (view.verbose ? details(run, view.style) : "");
+         (sites.empty() ? "" : "\n" + sites) + wrapped(how_to_get_lines(run), view.style) +
+         render_implicit_sites(run, view.style, view.verbose) + (view.verbose ? details(run, view.style) : "");
 }
 
 std::string table_by(const RunSummary& run, StatBy by, const StatView& view) {

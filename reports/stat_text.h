@@ -12,7 +12,4 @@ namespace zerostall {
 // Ends in a newline. Any summary renders, one without steps too.
 std::string render_stat_text(const RunSummary& run, const StatView& view = {});
 
-// A line per process of a recording, and which one is shown in detail below.
-std::string render_processes(const std::string& path, const std::vector<NamedRun>& runs, std::size_t shown);
-
 }  // namespace zerostall

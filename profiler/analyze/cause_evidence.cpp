@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "profiler/analyze/cause_names.h"
 #include "profiler/analyze/launches.h"
 #include "profiler/analyze/wait_stacks.h"
 
@@ -43,20 +44,25 @@ PlaceInStep place_in(const Step& step, const Wait& wait, const LaunchPlaces& lau
   return place;
 }
 
-std::vector<std::string_view> kernels_before(const Trace& trace, const std::vector<CallIndex>& launches, Nanos time) {
-  std::vector<std::string_view> names;
+using Kernels = std::unordered_map<const char*, KernelEvidence>;
+
+std::vector<const KernelEvidence*> kernels_before(const Trace& trace, const std::vector<CallIndex>& launches,
+                                                  Nanos time, Kernels& known) {
+  std::vector<const KernelEvidence*> names;
   auto it = std::partition_point(launches.begin(), launches.end(),
                                  [&](CallIndex i) { return trace.calls[i].begin_ns < time; });
-  while (it != launches.begin() && names.size() < kMostKernels)
-    names.push_back(launched_name(trace, trace.calls[*--it]));
+  while (it != launches.begin() && names.size() < kMostKernels) {
+    const std::string_view name = launched_name(trace, trace.calls[*--it]);
+    const auto [entry, is_new] = known.try_emplace(name.data());
+    if (is_new) entry->second = make_kernel_evidence(name);
+    names.push_back(&entry->second);
+  }
   return names;
 }
 
-std::vector<EvidenceFrame> frames_of(const Trace& trace, std::uint32_t id, const SourceTexts& sources) {
+std::vector<EvidenceFrame> frames_of(const Trace& trace, const Stack& stack, const SourceTexts& sources) {
   std::vector<EvidenceFrame> frames;
-  const auto stack = trace.stacks.stacks.find(id);
-  if (stack == trace.stacks.stacks.end()) return frames;
-  for (const PythonFrame& frame : stack->second.python) {
+  for (const PythonFrame& frame : stack.python) {
     const std::string_view file = trace.text(frame.file);
     EvidenceFrame to{file, trace.text(frame.function), {}, file.empty() || is_library_path(file)};
     if (const auto source = sources.find({std::string(file), frame.line}); source != sources.end())
@@ -64,6 +70,42 @@ std::vector<EvidenceFrame> frames_of(const Trace& trace, std::uint32_t id, const
     frames.push_back(to);
   }
   return frames;
+}
+
+const StackEvidence* stack_of(const Trace& trace, std::uint32_t id, const SourceTexts& sources, AllEvidence& all) {
+  const auto stack = trace.stacks.stacks.find(id);
+  if (stack == trace.stacks.stacks.end()) return nullptr;
+  const auto [entry, is_new] = all.stacks.try_emplace(id);
+  if (is_new) entry->second = make_stack_evidence(frames_of(trace, stack->second, sources));
+  return &entry->second;
+}
+
+// A line of Python as far as it is code: what a comment says is no evidence.
+std::string_view without_comment(std::string_view line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quote == 0 && line[i] == '#') return line.substr(0, i);
+    if (line[i] == '"' || line[i] == '\'') quote = quote == 0 ? line[i] : quote == line[i] ? 0 : quote;
+  }
+  return line;
+}
+
+// Whether the frames show a name; names of kernels they never do.
+bool fits(const NameClue& clue, const StackEvidence& stack) {
+  const auto any = [&](auto matches) { return std::any_of(stack.frames.begin(), stack.frames.end(), matches); };
+  switch (clue.place) {
+    case NamePlace::op:
+    case NamePlace::function:
+      return any([&](const EvidenceFrame& f) { return f.function == clue.text; });
+    case NamePlace::file:
+      return any([&](const EvidenceFrame& f) { return f.file.ends_with(clue.text); });
+    case NamePlace::source:
+      return stack.own_source.find(clue.text) != std::string_view::npos;
+    case NamePlace::kernel:
+    case NamePlace::last_kernel:
+      break;
+  }
+  return false;
 }
 
 // The outermost call that began last.
@@ -118,11 +160,32 @@ void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std
 
 }  // namespace
 
-std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                                      const SourceTexts& sources) {
+StackEvidence make_stack_evidence(std::vector<EvidenceFrame> frames) {
+  StackEvidence stack;
+  stack.frames = std::move(frames);
+  const auto own = std::find_if(stack.frames.begin(), stack.frames.end(), [](const auto& f) { return !f.library; });
+  if (own != stack.frames.end()) stack.own_source = without_comment(own->source);
+  const auto clues = name_clues();
+  for (std::size_t i = 0; i < clues.size(); ++i)
+    if (fits(clues[i], stack)) stack.clues.push_back(static_cast<std::uint16_t>(i));
+  return stack;
+}
+
+KernelEvidence make_kernel_evidence(std::string_view name) {
+  KernelEvidence kernel{name, {}};
+  const auto clues = name_clues();
+  for (std::size_t i = 0; i < clues.size(); ++i)
+    if (is_of_kernels(clues[i].place) && name.find(clues[i].text) != std::string_view::npos)
+      kernel.clues.push_back(static_cast<std::uint16_t>(i));
+  return kernel;
+}
+
+AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                            const SourceTexts& sources) {
   const LaunchPlaces launches = find_launches(trace);
   const CallIndex last = last_call(trace);
-  std::vector<Evidence> all;
+  AllEvidence found;
+  std::vector<Evidence>& all = found.waits;
   std::vector<std::optional<std::size_t>> step_of;
   all.reserve(waits.size());
   for (const Wait& wait : waits) {
@@ -134,9 +197,9 @@ std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, co
       e.direction = e.copy->direction;
       e.bytes = e.copy->bytes;
     }
-    if (e.copy || e.sync) e.frames = frames_of(trace, blocking_call(trace, wait).stack, sources);
+    if (e.copy || e.sync) e.stack = stack_of(trace, blocking_call(trace, wait).stack, sources, found);
     e.ends_profile = is_end_of_profile(trace, last, wait);
-    e.kernels = kernels_before(trace, launches.by_thread[wait.thread], wait.begin_ns);
+    e.kernels = kernels_before(trace, launches.by_thread[wait.thread], wait.begin_ns, found.kernels);
     step_of.push_back(step_at(steps.steps, wait.blocks_ns));
     if (step_of.back()) {
       const Step& step = steps.steps[*step_of.back()];
@@ -147,7 +210,7 @@ std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, co
   }
   find_repeated(steps, step_of, all);
   find_much_moved(step_of, steps.steps.size(), all);
-  return all;
+  return found;
 }
 
 }  // namespace zerostall

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "profiler/analyze/causes.h"
@@ -16,6 +17,20 @@ struct EvidenceFrame {
   bool library = false;
 };
 
+// What is known of a call stack, gathered once for all waits that have it.
+struct StackEvidence {
+  std::vector<EvidenceFrame> frames;  // innermost first
+  std::vector<std::uint16_t> clues;   // positions of the name_clues() that the frames show, ascending
+  std::string_view own_source;  // the line of the innermost frame that is no library's, without comment; "" = none
+};
+StackEvidence make_stack_evidence(std::vector<EvidenceFrame> frames);
+
+struct KernelEvidence {
+  std::string_view name;
+  std::vector<std::uint16_t> clues;  // likewise, those of kernels
+};
+KernelEvidence make_kernel_evidence(std::string_view name);
+
 // Where in its step a wait stands, by launches of the whole process.
 struct PlaceInStep {
   std::int64_t launches_before = 0, launches_after = 0;
@@ -27,17 +42,23 @@ struct Evidence {
   const Call* sync = nullptr;
   CopyDirection direction = CopyDirection::none;
   Bytes bytes = 0;
-  std::vector<EvidenceFrame> frames;      // innermost first
-  std::vector<std::string_view> kernels;  // last launched by the thread before it, last first, at most 4
-  std::optional<PlaceInStep> place;       // nullopt: in no step
-  bool on_marking_thread = true;          // of the step; true where there are no steps
-  bool ends_profile = false;              // the last call of a profile, a device sync
-  bool in_every_step = false;             // the same copy or sync, as often before, in at least 4 of 5 steps
+  const StackEvidence* stack = nullptr;        // null: it has none
+  std::vector<const KernelEvidence*> kernels;  // last launched by the thread before it, last first, at most 4
+  std::optional<PlaceInStep> place;            // nullopt: in no step
+  bool on_marking_thread = true;               // of the step; true where there are no steps
+  bool ends_profile = false;                   // the last call of a profile, a device sync
+  bool in_every_step = false;                  // the same copy or sync, as often before, in at least 4 of 5 steps
   bool step_moves_much_down = false, step_moves_much_up = false;  // 1 MiB and more, in its step
 };
 
-// One per wait. The result refers to texts of `trace` and `sources`.
-std::vector<Evidence> gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                                      const SourceTexts& sources);
+struct AllEvidence {
+  std::vector<Evidence> waits;                              // one per wait; they point into the others
+  std::unordered_map<std::uint32_t, StackEvidence> stacks;  // by the trace's number
+  std::unordered_map<const char*, KernelEvidence> kernels;  // by the text of the trace
+};
+
+// The result refers to texts of `trace` and `sources`.
+AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                            const SourceTexts& sources);
 
 }  // namespace zerostall

@@ -35,6 +35,7 @@ constexpr auto kClues = std::to_array<NameClue>({
     {file, "torch/distributed/distributed_c10d.py", library_internal, medium, kAny},
     {file, "torch/optim/lr_scheduler.py", scalar_read, medium, kDown},
     {file, "torchmetrics/metric.py", library_internal, high, kAny},
+    {file, "torch/distributions/distribution.py", library_internal, high, kDown},  // validate_args: are all in range?
     {file, "schedulers/scheduling_flow_match_euler_discrete.py", host_table_by_device_index, medium, kDown},
     {file, "schedulers/scheduling_ddpm.py", host_table_by_device_index, medium, kDown},
     {file, "schedulers/scheduling_ddim.py", host_table_by_device_index, medium, kDown},
@@ -61,9 +62,12 @@ constexpr auto kClues = std::to_array<NameClue>({
     {source, "synchronize()", explicit_sync, high, kAny}, {source, "empty_cache()", allocator, high, kAny},
 
     // Kernels right before: what computed the value that is read.
-    {kernel, "DeviceSelect", dynamic_shape, medium, kDown}, {kernel, "nonzero", dynamic_shape, medium, kDown},
-    {kernel, "DeviceUniqueBy", dynamic_shape, medium, kDown}, {kernel, "compute_num_unique", dynamic_shape, medium, kDown},
-    {kernel, "CountNonZero", dynamic_shape, medium, kDown}, {kernel, "write_indices", dynamic_shape, medium, kDown},
+    // A mask counts what it selects by a reduction over NonZeroOp, reads the count, and selects then: what selected for the
+    // line before says nothing, so only the very last kernel does.
+    {last_kernel, "NonZeroOp", dynamic_shape, medium, kDown}, {last_kernel, "DeviceSelect", dynamic_shape, medium, kDown},
+    {last_kernel, "nonzero", dynamic_shape, medium, kDown}, {last_kernel, "DeviceUniqueBy", dynamic_shape, medium, kDown},
+    {last_kernel, "compute_num_unique", dynamic_shape, medium, kDown}, {last_kernel, "CountNonZero", dynamic_shape, medium, kDown},
+    {last_kernel, "write_indices", dynamic_shape, medium, kDown},
     {kernel, "tensor_kernel_scan", size_from_device, medium, kDown}, {kernel, "cumsum", size_from_device, medium, kDown},
     {kernel, "non_finite", amp_scaler, medium, kDown}, {kernel, "nonfinite", amp_scaler, medium, kDown},
     {kernel, "isfinite", finite_check, medium, kDown}, {kernel, "isnan", finite_check, medium, kDown}, {kernel, "isinf", finite_check, medium, kDown},

@@ -9,12 +9,15 @@
 namespace zerostall {
 
 enum class NamePlace : std::uint8_t {
-  op,        // an operator around the wait is called exactly so: "aten::nonzero"
-  file,      // a library file around the wait ends so: "torch/amp/grad_scaler.py"
-  function,  // a function around the wait is called exactly so: "clip_grad_norm_"
-  source,    // the line of the user's own code that waits holds this: "repeat_interleave"
-  kernel,    // one of the last kernels before the wait holds this: "DeviceSelect"
+  op,           // an operator around the wait is called exactly so: "aten::nonzero"
+  file,         // a library file around the wait ends so: "torch/amp/grad_scaler.py"
+  function,     // a function around the wait is called exactly so: "clip_grad_norm_"
+  source,       // the line of the user's own code that waits holds this: "repeat_interleave"
+  kernel,       // one of the last kernels before the wait holds this: "isfinite"
+  last_kernel,  // the last kernel before the wait holds this: "NonZeroOp"
 };
+
+constexpr bool is_of_kernels(NamePlace place) { return place >= NamePlace::kernel; }
 
 struct NameClue {
   NamePlace place = NamePlace::op;
@@ -24,7 +27,8 @@ struct NameClue {
   CopyDirection direction = CopyDirection::unknown;  // the wait's must be this; unknown = any
 };
 
-// Of several that fit, the first with the highest confidence counts.
+// Those of kernels say something of at most 8 bytes that are read back. Of several that fit, the first with the highest
+// confidence counts.
 std::span<const NameClue> name_clues();
 
 }  // namespace zerostall

@@ -37,55 +37,70 @@ std::string_view place_name(NamePlace place) {
     case NamePlace::source:
       return "the line says ";
     case NamePlace::kernel:
+    case NamePlace::last_kernel:
       break;
   }
   return "after kernel ";
 }
 
-// A line of Python as far as it is code: what a comment says is no evidence.
-std::string_view without_comment(std::string_view line) {
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (quote == 0 && line[i] == '#') return line.substr(0, i);
-    if (line[i] == '"' || line[i] == '\'') quote = quote == 0 ? line[i] : quote == line[i] ? 0 : quote;
-  }
-  return line;
+// The first of the surest clues that frames and kernels show. What a kernel computed says something of a number read
+// back, and nothing of anything else.
+const NameClue* best_clue(const Evidence& e) {
+  const auto clues = name_clues();
+  std::optional<std::size_t> best;
+  const auto look_at = [&](std::size_t at) {
+    const NameClue& clue = clues[at];
+    if (clue.direction != CopyDirection::unknown && clue.direction != e.direction) return;
+    const auto order = [&](std::size_t i) { return std::pair(-static_cast<int>(clues[i].confidence), i); };
+    if (!best || order(at) < order(*best)) best = at;
+  };
+  if (e.stack)
+    for (const std::size_t at : e.stack->clues) look_at(at);
+  if (is_download(e) && e.bytes <= kScalar)
+    for (std::size_t k = 0; k < e.kernels.size(); ++k)
+      for (const std::size_t at : e.kernels[k]->clues)
+        if (k == 0 || clues[at].place == NamePlace::kernel) look_at(at);
+  return best ? &clues[*best] : nullptr;
 }
 
-// The user's own line: the innermost frame that is no library's.
-std::string_view own_source(const Evidence& e) {
-  const auto own = std::find_if(e.frames.begin(), e.frames.end(), [](const EvidenceFrame& f) { return !f.library; });
-  return own == e.frames.end() ? std::string_view{} : without_comment(own->source);
+std::optional<Cause> by_name(const Evidence& e) {
+  const NameClue* clue = best_clue(e);
+  if (clue == nullptr) return std::nullopt;
+  const bool is_scalar = clue->kind == download && e.bytes <= kScalar;  // .cpu() and print() of one number
+  return Cause{is_scalar ? scalar_read : clue->kind, clue->confidence,
+               fmt::format("{}{}", place_name(clue->place), clue->text)};
 }
 
-bool fits(const NameClue& clue, const Evidence& e) {
-  if (clue.direction != CopyDirection::unknown && clue.direction != e.direction) return false;
-  const auto any = [&](auto matches) { return std::any_of(e.frames.begin(), e.frames.end(), matches); };
-  switch (clue.place) {
-    case NamePlace::op:
-    case NamePlace::function:
-      return any([&](const EvidenceFrame& f) { return f.function == clue.text; });
-    case NamePlace::file:
-      return any([&](const EvidenceFrame& f) { return f.file.ends_with(clue.text); });
-    case NamePlace::source:
-      return own_source(e).find(clue.text) != std::string_view::npos;
-    case NamePlace::kernel:
-      return is_download(e) && e.bytes <= kScalar &&
-             std::any_of(e.kernels.begin(), e.kernels.end(),
-                         [&](std::string_view name) { return name.find(clue.text) != std::string_view::npos; });
+// Whether a line takes something at a name: `table[t]`, and no `x[0]`, `x["loss"]`, `x[:, i]`.
+bool subscripts_by_name(std::string_view line) {
+  const auto is_name = [](char c) {
+    return c == '_' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  for (std::size_t open = line.find('['); open != std::string_view::npos; open = line.find('[', open + 1)) {
+    const std::size_t close = line.find(']', open);
+    if (close == std::string_view::npos || open == 0 || !is_name(line[open - 1])) continue;
+    const std::string_view inside = line.substr(open + 1, close - open - 1);
+    const bool name = std::all_of(inside.begin(), inside.end(), is_name);
+    if (name && !inside.empty() && !(inside[0] >= '0' && inside[0] <= '9')) return true;
   }
   return false;
 }
 
-std::optional<Cause> by_name(const Evidence& e) {
-  std::optional<Cause> best;
-  for (const NameClue& clue : name_clues()) {
-    if ((best && clue.confidence <= best->confidence) || !fits(clue, e)) continue;
-    const bool is_scalar = clue.kind == download && e.bytes <= kScalar;  // .cpu() and print() of one number
-    best = Cause{is_scalar ? scalar_read : clue.kind, clue.confidence,
-                 fmt::format("{}{}", place_name(clue.place), clue.text)};
-  }
-  return best;
+bool says_any(std::string_view line, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
+// A tensor on the host that is indexed by a number on the device: Python asks for the number. Where the line says
+// something else that reads one, that may be it.
+std::optional<Cause> by_subscript(const Evidence& e) {
+  if (!is_download(e) || e.bytes != 8 || !e.stack || e.stack->frames.empty() || e.stack->frames.front().library)
+    return std::nullopt;
+  const std::string_view line = e.stack->own_source;
+  if (!subscripts_by_name(line) || says_any(line, {"int(", "float(", "bool(", "len(", "range(", ".item(", "=="}))
+    return std::nullopt;
+  if (e.kernels.empty()) return std::nullopt;  // a mask is told by the kernel that counts what it selects
+  return Cause{host_table_by_device_index, medium, "the line takes something at an index, and 8 B are read back"};
 }
 
 // cudaFree, cudaMalloc and their like, which may wait for the device.
@@ -163,9 +178,9 @@ std::optional<Cause> by_sync_alone(const Evidence& e) {
   return Cause{explicit_sync, medium, "a sync without a copy before it"};
 }
 
-constexpr std::array<CauseRule, 11> kRules = {by_name,         by_allocation,      by_pageable_async_copy, by_swapping,
-                                              by_first_upload, by_repeated_upload, by_tiny_upload,         by_flag_read,
-                                              by_scalar_read,  by_download,        by_sync_alone};
+constexpr std::array<CauseRule, 12> kRules = {by_name,      by_subscript,    by_allocation,      by_pageable_async_copy,
+                                              by_swapping,  by_first_upload, by_repeated_upload, by_tiny_upload,
+                                              by_flag_read, by_scalar_read,  by_download,        by_sync_alone};
 
 }  // namespace
 

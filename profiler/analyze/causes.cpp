@@ -27,7 +27,8 @@ std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std
                                const SourceTexts& sources) {
   std::vector<Cause> causes;
   causes.reserve(waits.size());
-  for (const Evidence& evidence : gather_evidence(trace, steps, waits, sources)) causes.push_back(best_of(evidence));
+  const AllEvidence all = gather_evidence(trace, steps, waits, sources);
+  for (const Evidence& evidence : all.waits) causes.push_back(best_of(evidence));
   return causes;
 }
 

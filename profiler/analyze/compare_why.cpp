@@ -66,6 +66,13 @@ void compare_work(Comparison& comparison) {
                                            steps ? multiple(of_a, of_b) : ""));
 }
 
+Confidence least_confidence(Side a, Side b) {
+  Confidence least = Confidence::high;
+  for (const Side side : {a, b})
+    for (const RunSummary& run : side) least = std::min(least, run.steps_confidence.value_or(least));
+  return least;
+}
+
 void look_at_steps(Side a, Side b, Comparison& comparison) {
   if (comparison.basis == Basis::run) {
     const auto without_steps = [](const RunSummary& run) { return run.steps.empty(); };
@@ -83,7 +90,9 @@ void look_at_steps(Side a, Side b, Comparison& comparison) {
     comparison.notes.push_back(fmt::format("fewer than {} judged steps in {}", kFewestJudged, sides(few_a, few_b)));
   const auto inferred = [](const RunSummary& run) { return run.steps_from > StepsFrom::profiler; };
   if (const auto who = sides_with(a, b, inferred); !who.empty())
-    comparison.notes.push_back(fmt::format("steps of {} are inferred: nothing in the trace marks them", who));
+    comparison.notes.push_back(
+        fmt::format("steps of {} are inferred, with {} confidence: nothing in the trace marks them", who,
+                    name_of(least_confidence(a, b))));
   if_different(
       a, b, [](const RunSummary& run) { return std::string(name_of(run.steps_from)); }, "steps were found differently",
       comparison.notes);

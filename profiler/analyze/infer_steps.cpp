@@ -277,7 +277,7 @@ InferredSteps infer_steps(const Trace& trace) {
 InferredSteps find_steps(const Trace& trace, const StepOptions& options) {
   InferredSteps marked;
   marked.steps = split_steps(trace, options);
-  if (marked.steps.from != StepsFrom::none) return marked;
+  if (marked.steps.from != StepsFrom::none || options.pattern_given) return marked;
   InferredSteps inferred = infer_steps(trace);
   inferred.steps.stray_marks = marked.steps.stray_marks;
   return inferred;

@@ -23,7 +23,8 @@ struct InferredSteps {
 // that is looked for: a wait every fifty steps must not change it.
 InferredSteps infer_steps(const Trace& trace);
 
-// Stage 3 as a whole: steps as they are marked (with an empty `how`), and only where nothing marks any, inferred ones.
+// Stage 3 as a whole: steps as they are marked (with an empty `how`), and only where nothing marks any, inferred ones;
+// none where a pattern was given that nothing matches.
 InferredSteps find_steps(const Trace& trace, const StepOptions& options = {});
 
 }  // namespace zerostall

@@ -6,8 +6,12 @@
 #include <array>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
+#include "profiler/analyze/during.h"
 #include "profiler/analyze/wait_stacks.h"
+#include "profiler/analyze/wait_texts.h"
+#include "profiler/base/strings.h"
 
 namespace zerostall {
 namespace {
@@ -124,17 +128,54 @@ void place_by_position(const Step* step, const Wait& wait, std::string_view kern
   if (site.place.empty()) site.place = step != nullptr ? "before the step's first kernel" : "before the first kernel";
 }
 
-struct Group {
-  Site site;
-  std::map<std::string, std::int64_t> kinds;
-  std::vector<Count> judged;  // by judged step
-  bool drains_known = true;
-  std::int64_t drains = 0;
+// Places with what is known of them, each worked out once: for all waits of a stack, and by name.
+class Places {
+ public:
+  Places(const Trace& trace, const SourceTexts& sources) : trace_(trace), sources_(sources) {}
+
+  struct Place {
+    Site site;        // where, and nothing of its waits
+    std::string key;  // equal for waits of one place
+  };
+
+  const Place& of(const Wait& wait, const Step* step, std::string_view kernel) {
+    const std::uint32_t stack = blocking_call(trace_, wait).stack;
+    const auto [known, is_new] = by_stack_.try_emplace(stack, nullptr);
+    if (is_new) {
+      Site site;
+      if (place_by_stack(trace_, stack, sources_, site)) known->second = &add(std::move(site));
+    }
+    if (known->second != nullptr) return *known->second;
+    Site site;
+    place_by_position(step, wait, kernel, site);
+    return add(std::move(site));
+  }
+
+ private:
+  const Place& add(Site site) {
+    std::string key = site.place + '\n' + site.via;
+    return by_key_.try_emplace(key, Place{std::move(site), key}).first->second;
+  }
+
+  const Trace& trace_;
+  const SourceTexts& sources_;
+  std::unordered_map<std::uint32_t, const Place*> by_stack_;
+  std::map<std::string, Place> by_key_;
 };
 
-void count(const Trace& trace, const Wait& wait, const Cause& cause, Group& group) {
+struct Group {
+  Site site;
+  std::map<std::uint32_t, std::int64_t> kinds;  // by WaitTexts
+  std::vector<Count> judged;                    // by judged step
+  bool drains_known = true;
+  std::int64_t drains = 0;
+  std::optional<During> during;
+  bool is_during_told = true;  // of all its waits in steps, and of one function
+};
+
+void count(const Wait& wait, std::uint32_t kind, const Cause& cause, Group& group) {
   ++group.site.count;
-  ++group.kinds[describe(trace, wait)];
+  ++group.kinds[kind];
   group.site.blocked_ns = add_up(group.site.blocked_ns, wait.end_ns - wait.begin_ns);
   group.drains_known = group.drains_known && wait.drains.has_value();
   group.drains += wait.drains.value_or(false);
@@ -142,7 +183,14 @@ void count(const Trace& trace, const Wait& wait, const Cause& cause, Group& grou
   if (cause.kind != CauseKind::unknown && is_surer) group.site.cause = cause;
 }
 
-using Groups = std::map<std::tuple<std::string, CauseKind>, Group>;  // by place and cause
+void add_during(const std::optional<During>& during, Group& group) {
+  if (!group.is_during_told) return;
+  const bool is_first = !group.during;
+  if (during) group.during = is_first ? during : join(*group.during, *during);
+  group.is_during_told = during.has_value() && group.during.has_value();
+}
+
+using Groups = std::map<std::pair<std::string_view, CauseKind>, Group>;  // by place (Places') and cause
 
 bool has_all_kinds(const Group& group, const Group& of) {
   return std::all_of(of.kinds.begin(), of.kinds.end(),
@@ -172,6 +220,7 @@ void join_unknown(Groups& groups, std::vector<Group*>& group_of) {
     other->drains += unknown.drains;
     other->drains_known = other->drains_known && unknown.drains_known;
     for (const auto& [what, n] : unknown.kinds) other->kinds[what] += n;
+    other->is_during_told = false;
     std::replace(group_of.begin(), group_of.end(), &unknown, other);
     it = groups.erase(it);
   }
@@ -182,18 +231,77 @@ bool is_of_the_tool(const Cause& cause) {
   return cause.kind == CauseKind::library_internal && cause.evidence.find("the profiler's own") != std::string::npos;
 }
 
-void finish(Group& group) {
+void finish(const Trace& trace, const WaitTexts& texts, Group& group) {
   Site& site = group.site;
-  const auto most = std::max_element(group.kinds.begin(), group.kinds.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::map<std::string_view, std::int64_t> kinds;  // of equally many the first by text
+  for (const auto& [kind, n] : group.kinds) kinds[texts.text(kind)] = n;
+  const auto most =
+      std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   site.what = most->first;
-  site.kinds = static_cast<std::int64_t>(group.kinds.size());
+  site.kinds = static_cast<std::int64_t>(kinds.size());
   site.of_the_tool = is_of_the_tool(site.cause);
   site.per_step = spread_of(group.judged);
   for (const Count& one : group.judged) site.judged += *one;
   if (group.drains_known) site.drains = group.drains;
+  if (group.is_during_told && group.during) site.during = describe(trace, *group.during);
   site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
                      site.file.empty() && site.function.empty() ? site.place : ""});
+}
+
+// What the sites of a trace are made from.
+struct Input {
+  const Trace& trace;
+  const Steps& steps;
+  const std::vector<Wait>& waits;
+  const std::vector<Cause>& causes;
+  const SourceTexts& sources;
+  std::size_t judged = 0;  // steps
+};
+
+// The waits of some kinds by place and cause, and the group of each wait; null = of another kind.
+template <class IsWanted>
+std::vector<Group*> group_waits(const Input& in, Places& places, WaitTexts& texts, const WaitCosts* costs,
+                                const IsWanted& is_wanted, Groups& groups) {
+  std::vector<Group*> group_of(in.waits.size(), nullptr);
+  LastLaunch last_launch(in.trace);
+  MarkingThreads marking(in.trace);
+  for (std::size_t i = 0; i < in.waits.size(); ++i) {
+    const Wait& wait = in.waits[i];
+    const auto at = step_at(in.steps.steps, wait.blocks_ns);
+    const Step* const step = at ? &in.steps.steps[*at] : nullptr;
+    const std::string_view kernel = last_launch.before(wait, step);
+    if (!is_wanted(wait.kind)) continue;
+    const Places::Place& place = places.of(wait, step, kernel);
+    Group& group = groups[{place.key, in.causes[i].kind}];
+    if (group.site.count == 0) {
+      group.site = place.site;
+      group.judged.resize(in.judged, 0);
+    }
+    count(wait, texts.id_of(wait), in.causes[i], group);
+    if (place.site.from != SiteFrom::own_line && step != nullptr) add_during(marking.during(*step, wait), group);
+    if (costs) group.site.avoidable_ns = add_up(group.site.avoidable_ns.value_or(0), costs->waits[i].avoidable_ns);
+    group_of[i] = &group;
+  }
+  join_unknown(groups, group_of);
+  return group_of;
+}
+
+FoundSites finish_all(const Trace& trace, const WaitTexts& texts, const std::vector<Group*>& group_of, Groups& groups) {
+  std::vector<Group*> order;
+  for (auto& [key, group] : groups) order.push_back(&group);
+  for (Group* group : order) finish(trace, texts, *group);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const Group* a, const Group* b) { return comes_before(a->site, b->site, trace.meta.clock); });
+  FoundSites found;
+  found.of_wait.resize(group_of.size(), kNoSite);
+  std::map<const Group*, std::uint32_t> position;
+  for (Group* group : order) {
+    position[group] = static_cast<std::uint32_t>(found.sites.size());
+    found.sites.push_back(std::move(group->site));
+  }
+  for (std::size_t i = 0; i < group_of.size(); ++i)
+    if (group_of[i] != nullptr) found.of_wait[i] = position[group_of[i]];
+  return found;
 }
 
 }  // namespace
@@ -216,46 +324,33 @@ FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<
                       const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
                       const SourceTexts& sources, const WaitCosts* costs) {
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
+  Places places(trace, sources);
+  WaitTexts texts(trace);
   Groups groups;
-  std::vector<Group*> group_of(waits.size(), nullptr);
-  LastLaunch last_launch(trace);
-  for (std::size_t i = 0; i < waits.size(); ++i) {
-    const Wait& wait = waits[i];
-    const auto at = step_at(steps.steps, wait.blocks_ns);
-    const Step* const step = at ? &steps.steps[*at] : nullptr;
-    const std::string_view kernel = last_launch.before(wait, step);
-    if (!is_host_wait(wait.kind)) continue;
-    Site site;
-    if (!place_by_stack(trace, blocking_call(trace, wait).stack, sources, site))
-      place_by_position(step, wait, kernel, site);
-    Group& group = groups[{site.place + '\n' + site.via, causes[i].kind}];
-    if (group.site.count == 0) {
-      group.site = std::move(site);
-      group.judged.resize(judged, 0);
-    }
-    count(trace, wait, causes[i], group);
-    if (costs) group.site.avoidable_ns = add_up(group.site.avoidable_ns.value_or(0), costs->waits[i].avoidable_ns);
-    group_of[i] = &group;
-  }
-  join_unknown(groups, group_of);
+  const auto group_of =
+      group_waits({trace, steps, waits, causes, sources, judged}, places, texts, costs, is_host_wait, groups);
   for (std::size_t step = 0; step < judged; ++step)
     for (const std::uint32_t wait : measured.steps[warmup + step].waits)
       if (group_of[wait] != nullptr) ++*group_of[wait]->judged[step];
-  std::vector<Group*> order;
-  for (auto& [key, group] : groups) order.push_back(&group);
-  for (Group* group : order) finish(*group);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const Group* a, const Group* b) { return comes_before(a->site, b->site, trace.meta.clock); });
-  FoundSites found;
-  found.of_wait.resize(waits.size(), kNoSite);
-  std::map<const Group*, std::uint32_t> position;
-  for (Group* group : order) {
-    position[group] = static_cast<std::uint32_t>(found.sites.size());
-    found.sites.push_back(std::move(group->site));
-  }
-  for (std::size_t i = 0; i < waits.size(); ++i)
-    if (group_of[i] != nullptr) found.of_wait[i] = position[group_of[i]];
-  return found;
+  return finish_all(trace, texts, group_of, groups);
 }
+
+std::vector<Site> find_implicit_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                                      const std::vector<Cause>& causes, std::size_t warmup,
+                                      const SourceTexts& sources) {
+  const std::size_t judged = steps.steps.size() - std::min(warmup, steps.steps.size());
+  Places places(trace, sources);
+  WaitTexts texts(trace);
+  Groups groups;
+  const auto is_implicit = [](WaitKind kind) { return kind == WaitKind::implicit; };
+  const auto group_of =
+      group_waits({trace, steps, waits, causes, sources, judged}, places, texts, nullptr, is_implicit, groups);
+  for (std::size_t i = 0; i < waits.size(); ++i)
+    if (const auto step = step_at(steps.steps, waits[i].blocks_ns); step && *step >= warmup && group_of[i] != nullptr)
+      ++*group_of[i]->judged[*step - warmup];
+  return finish_all(trace, texts, group_of, groups).sites;
+}
+
+std::string shown_place(const Site& site) { return site.during.empty() ? site.place : site.place + ", " + site.during; }
 
 }  // namespace zerostall

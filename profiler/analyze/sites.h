@@ -33,6 +33,8 @@ struct Site {
   std::uint32_t line = 0;          // 0 = not known
   std::string source;              // text of the line, stripped; "" = not known
   std::string via;                 // the outermost library frame inside it: "torch/nn/utils/clip_grad.py:93"; "" = none
+  std::string during;              // of a thread without Python frames, what the marking thread was doing then:
+                                   // "during train.py:91 in step"; no part of what makes two runs' sites the same
   std::string kernel;              // of places by region or position: launched last before the wait; "" = none
   std::string what;                // the kind of wait most seen there: "cudaMemcpyAsync 4 B device to host + ..."
   std::int64_t kinds = 1;          // of waits seen there
@@ -59,6 +61,14 @@ FoundSites find_sites(const Trace& trace, const Steps& steps, const std::vector<
                       const std::vector<Cause>& causes, const Measured& measured, std::size_t warmup,
                       const SourceTexts& sources = {}, const WaitCosts* costs = nullptr);
 
+// The same of calls that take and give back memory: they may wait for the device, nobody can tell from outside, and
+// they are in no total. `judged` and `per_step`: of all threads.
+std::vector<Site> find_implicit_sites(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
+                                      const std::vector<Cause>& causes, std::size_t warmup,
+                                      const SourceTexts& sources = {});
+
+// The place and what is known of the moment, for a person: "aten::item, during train.py:91 in step".
+std::string shown_place(const Site& site);
 // That order: whether `a` comes before `b`; neither where they are equal.
 bool comes_before(const Site& a, const Site& b, Clock clock);
 

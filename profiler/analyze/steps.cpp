@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "profiler/analyze/step_names.h"
+
 namespace zerostall {
 namespace {
 
@@ -198,8 +200,11 @@ Steps split_steps(const Trace& trace, const StepOptions& options) {
     steps.stray_marks = count_stray(trace, domain, marks, steps);
     return steps;
   }
-  const Chosen matching = find_matching(trace, options.pattern);
+  Chosen matching = find_matching(trace, options.pattern);
+  std::vector<std::string> other_names;
+  if (!options.pattern_given) other_names = keep_most_trusted_name(trace, matching);
   Steps steps = matching.empty() ? Steps{} : cut(trace, matching, StepsFrom::profiler);
+  steps.other_names = std::move(other_names);
   steps.stray_marks = count_stray(trace, domain, matching, steps);
   return steps;
 }

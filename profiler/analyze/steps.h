@@ -48,14 +48,17 @@ struct Steps {
   std::vector<OpenStep> open;    // by begin, of the marking thread
   std::int64_t unclosed = 0;     // step ranges never closed: dropped
   std::int64_t overlapping = 0;  // step ranges that began inside another step, or on a thread with fewer marks: dropped
-  std::int64_t outside_windows = 0;  // step ranges of which only a part was recorded: dropped
-  std::int64_t stray_marks = 0;      // ranges and marks in domain `zerostall` that are no step and in none
+  std::int64_t outside_windows = 0;      // step ranges of which only a part was recorded: dropped
+  std::int64_t stray_marks = 0;          // ranges and marks in domain `zerostall` that are no step and in none
+  std::vector<std::string> other_names;  // that match the default pattern too, and are no steps: "process batch #"
 };
 
 struct StepOptions {
-  // ECMAScript regular expression, letter case ignored.
+  // ECMAScript regular expression, letter case ignored. The default one takes ranges of one name only, the most trusted
+  // (step_names.h); a given one all that match, and where none does there are no steps: none are inferred instead.
   std::string pattern =
       R"(^ProfilerStep#\d+|(^|[\s_/:-])(step|iteration|iter|batch)[\s_#:]*\d+$|^(train(ing)?[\s_]?)?(step|iteration|batch)$)";
+  bool pattern_given = false;
   std::string region{};  // ranges of this text are regions too; "" = only those made for us
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profiler/analyze/own_cost.h"
+#include "profiler/analyze/own_work.h"
 #include "profiler/analyze/summary.h"
 #include "profiler/trace/build_trace.h"
 
@@ -295,11 +296,16 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   const auto costs = cost_of_waits(trace, steps, waits);
-  FoundSites found = find_sites(trace, steps, waits, find_causes(trace, steps, waits, options.sources), measured,
-                                static_cast<std::size_t>(run.warmup), options.sources, costs ? &*costs : nullptr);
+  const auto causes = find_causes(trace, steps, waits, options.sources);
+  const auto warmup = static_cast<std::size_t>(run.warmup);
+  FoundSites found =
+      find_sites(trace, steps, waits, causes, measured, warmup, options.sources, costs ? &*costs : nullptr);
   run.sites = std::move(found.sites);
+  run.implicit_sites = find_implicit_sites(trace, steps, waits, causes, warmup, options.sources);
   add_steps(trace, steps, waits, measured, found.of_wait, run);
   add_costs(steps, waits, measured, costs, run);
+  const auto own_work = own_gpu_work(trace, steps);
+  for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_gpu_ns = own_work[i];
   run.causes = sum_causes(run.sites, run.steps);
   run.threads =
       find_threads(trace, steps, waits, measured, static_cast<std::size_t>(run.warmup), costs ? &*costs : nullptr);
@@ -329,6 +335,7 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   const Measured measured = measure_steps(trace, steps, waits);
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
+  run.other_step_names = steps.other_names;
   if (!step_options.region.empty()) run.possible_regions = possible_regions(trace, steps, kMostPossible);
   if (is_inferred(steps.from)) {
     run.steps_confidence = found.confidence;

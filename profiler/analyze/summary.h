@@ -52,6 +52,7 @@ struct StepRow {
   Counters counters;
   std::optional<Nanos> effective_ns;  // of Counter::blocked_ns, what the waits had to wait; nullopt as gpu_idle
   std::optional<IdleTime> gpu_idle;   // nullopt: records of GPU work are missing
+  std::optional<Nanos> own_gpu_ns;    // own_gpu_work
   Nanos implicit_ns = 0;              // time in the calls of Counter::implicit
   std::vector<RegionRow> regions;
   Counters background;  // during the step, on threads that do not work for it
@@ -112,6 +113,7 @@ struct RunSummary {
   StepsFrom steps_from = StepsFrom::none;
   std::optional<Confidence> steps_confidence;  // of inferred steps; nullopt: they were marked, or there are none
   std::string steps_how;                       // of inferred steps: InferredSteps::how
+  std::vector<std::string> other_step_names;   // Steps::other_names
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
   Counters background, unclosed, outside, totals;
@@ -119,6 +121,7 @@ struct RunSummary {
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what
   std::vector<Site> sites;                            // the same waits by place and cause
+  std::vector<Site> implicit_sites;                   // of calls in no total: find_implicit_sites
   std::vector<CauseRow> causes;                       // the same by cause
   std::vector<ThreadRow> threads;                     // the same by the thread that waits
   std::vector<StreamRow> streams;                     // the same by what is waited for

@@ -4,6 +4,8 @@
 #include <array>
 #include <tuple>
 
+#include "profiler/analyze/wait_texts.h"
+
 namespace zerostall {
 namespace {
 
@@ -11,15 +13,15 @@ struct Counts {
   std::int64_t total = 0;
   std::vector<Count> judged;  // by judged step
 };
-using CountsByWhat = std::map<std::string, Counts>;
+using CountsByWhat = std::map<std::uint32_t, Counts>;  // by WaitTexts
 
 std::map<std::uint32_t, CountsByWhat> count(const Trace& trace, const std::vector<Wait>& waits,
-                                            const Measured& measured, std::size_t warmup) {
+                                            const Measured& measured, std::size_t warmup, WaitTexts& texts) {
   std::map<std::uint32_t, CountsByWhat> stacks;
   const std::size_t judged = measured.steps.size() - std::min(warmup, measured.steps.size());
   const auto counts_of = [&](const Wait& wait) -> Counts& {
     const std::uint32_t id = blocking_call(trace, wait).stack;
-    Counts& counts = stacks[trace.stacks.stacks.contains(id) ? id : 0][describe(trace, wait)];
+    Counts& counts = stacks[trace.stacks.stacks.contains(id) ? id : 0][texts.id_of(wait)];
     counts.judged.resize(judged, 0);
     return counts;
   };
@@ -81,17 +83,20 @@ std::vector<WaitStack> find_wait_stacks(const Trace& trace, const std::vector<Wa
                                         std::size_t warmup) {
   std::vector<WaitStack> stacks;
   if (trace.stacks.stacks.empty()) return stacks;
-  for (auto& [id, by_what] : count(trace, waits, measured, warmup)) {
+  WaitTexts texts(trace);
+  for (auto& [id, by_what] : count(trace, waits, measured, warmup, texts)) {
     WaitStack stack;
     if (const auto known = trace.stacks.stacks.find(id); known != trace.stacks.stacks.end()) {
       stack.id = id;
       add_frames(trace, known->second, stack);
     }
     for (auto& [what, counts] : by_what) {
-      WaitsThere there{what, counts.total, 0, spread_of(counts.judged)};
+      WaitsThere there{texts.text(what), counts.total, 0, spread_of(counts.judged)};
       for (const Count& one : counts.judged) there.judged += *one;
       stack.waits.push_back(std::move(there));
     }
+    std::sort(stack.waits.begin(), stack.waits.end(),
+              [](const WaitsThere& a, const WaitsThere& b) { return a.what < b.what; });
     stacks.push_back(std::move(stack));
   }
   std::stable_sort(stacks.begin(), stacks.end(), [](const WaitStack& a, const WaitStack& b) {

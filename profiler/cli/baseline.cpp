@@ -11,6 +11,7 @@
 #include "profiler/base/strings.h"
 #include "profiler/cli/baseline_source.h"
 #include "profiler/cli/check_parts.h"
+#include "profiler/cli/processes.h"
 #include "profiler/cli/recorded_run.h"
 #include "profiler/cli/say.h"
 #include "profiler/gate/baseline_file.h"

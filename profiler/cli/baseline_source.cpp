@@ -45,13 +45,13 @@ Result<Policy> policy_for(const CountedSteps& wanted) {
 
 Result<TracesRead> read_traces(const std::string& path, const RunSettings& settings) {
   StepOptions steps;
-  if (!settings.step_pattern.empty()) steps.pattern = settings.step_pattern;
+  if (const auto given = step_options(settings.step_pattern)) steps = *given;
   TracesRead read;
   const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
     const SummaryOptions wanted{file.string(), settings.warmup, false, false, read_sources(raw, file)};
     read.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
-  const auto unreadable = for_each_process(path, {}, take);
+  const auto unreadable = for_each_process({path}, {}, take);
   if (!unreadable) return unreadable.error();
   if (!unreadable->empty()) read.unreadable = why_not_all(*unreadable, read.runs.size(), path);
   return read;

@@ -13,6 +13,7 @@
 #include "profiler/cli/check_parts.h"
 #include "profiler/cli/commit.h"
 #include "profiler/cli/policy_source.h"
+#include "profiler/cli/processes.h"
 #include "profiler/cli/terminal.h"
 #include "reports/check_bencher.h"
 #include "reports/check_github.h"
@@ -90,7 +91,7 @@ Outcome dry_run(const Policy& policy) {
 RecordingOptions recording_options(const Policy& policy) {
   RecordingOptions options;
   options.warmup = policy.run.warmup;
-  if (!policy.run.step_pattern.empty()) options.steps.pattern = policy.run.step_pattern;
+  if (const auto given = step_options(policy.run.step_pattern)) options.steps = *given;
   options.sources = true;
   return options;
 }

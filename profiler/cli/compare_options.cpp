@@ -13,6 +13,7 @@ void add_diff(CLI::App& app, DiffOptions& options) {
   word(diff->add_option("--vs", options.b, "The traces of side B"), "TRACE...");
   diff->add_flag("--json", options.json, "Print JSON (schema zerostall/diff/1)");
   rank(diff, options.rank, "The process to compare, of several (default: the one of A that waits most)");
+  most_expanded(diff, options.most_expanded);
   how_to_find_steps(diff, options.warmup, options.step_pattern);
 }
 

@@ -46,15 +46,14 @@ std::variant<ReadRun, Refusal> read_run(const std::string& path, const DiffOptio
     const SummaryOptions wanted{file.string(), options.warmup, false, false, read_sources(raw, file)};
     runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
-  const auto unreadable = for_each_process(path, {}, analyze_one);
+  const auto unreadable =
+      for_each_process({path}, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
   if (!unreadable) return Refusal{ExitCode::bad_use, unreadable.error().message};
   const auto chosen = choose(runs, options, like);
   if (!chosen) return Refusal{ExitCode::cannot_tell, fmt::format("{}: {}", path, chosen.error().message)};
   RunSummary& run = runs[*chosen].summary;
   if (!run.has_cuda_calls) return Refusal{ExitCode::cannot_tell, why_no_calls(run)};
-  if (run.steps.empty() && !options.step_pattern.empty())
-    return Refusal{ExitCode::cannot_tell,
-                   fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern)};
+  if (const auto why = why_no_match(steps, run.steps_from, run.path)) return Refusal{ExitCode::cannot_tell, *why};
   ReadRun read{std::move(run), runs.size() > 1 ? runs[*chosen].name : "", ""};
   if (!unreadable->empty())
     read.unreadable = fmt::format("{} in {}: {}", unreadable->front().name, path, unreadable->front().why);
@@ -83,13 +82,11 @@ std::optional<Refusal> read_side(const std::vector<std::string>& paths, const Di
 }  // namespace
 
 Outcome run_diff(const DiffOptions& options) {
-  StepOptions steps;
-  if (!options.step_pattern.empty()) steps.pattern = options.step_pattern;
-  if (!is_valid_pattern(steps.pattern))
-    return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
+  const auto steps = step_options(options.step_pattern);
+  if (!steps) return fail(ExitCode::bad_use, steps.error().message);
   Sides sides;
   for (const auto& [paths, side] : {std::pair(&options.a, &sides.a), std::pair(&options.b, &sides.b)})
-    if (const auto refusal = read_side(*paths, options, steps, *side, sides))
+    if (const auto refusal = read_side(*paths, options, *steps, *side, sides))
       return fail(refusal->code, refusal->message);
   const Comparison comparison = compare_runs(sides.a, sides.b);
   Outcome outcome;

@@ -22,8 +22,11 @@ namespace fs = std::filesystem;
 // Writes what was asked for, process by process; holds what there is to say about the rest.
 class Export {
  public:
-  Export(const ExportArguments& options, ExportTarget& target)
-      : options_(options), target_(target), output_([this](std::string_view piece) { return target_.write(piece); }) {
+  Export(const ExportArguments& options, const StepOptions& steps, ExportTarget& target)
+      : options_(options),
+        steps_wanted_(steps),
+        target_(target),
+        output_([this](std::string_view piece) { return target_.write(piece); }) {
     format_.format = options.format;
     format_.table = options.table;
   }
@@ -61,10 +64,8 @@ class Export {
   }
 
   void add_wanted(RawTrace raw, const std::string& name, const fs::path& file) {
-    StepOptions steps;
-    if (!options_.step_pattern.empty()) steps.pattern = options_.step_pattern;
     const ExportProcess process =
-        make_export_process(std::move(raw), {name, file.filename().string(), options_.warmup, steps});
+        make_export_process(std::move(raw), {name, file.filename().string(), options_.warmup, steps_wanted_});
     if (std::string why = missing(process, file); !why.empty()) {
       left_out_.push_back(format_.several ? name + ": " + why : why);
       return;
@@ -87,8 +88,7 @@ class Export {
       return fmt::format("{} holds no CUDA call{}", file.string(), why);
     }
     if (!process.steps.steps.empty()) return {};
-    if (!options_.step_pattern.empty())
-      return fmt::format("no NVTX range or mark in {} matches '{}'", file.string(), options_.step_pattern);
+    if (auto why = why_no_match(steps_wanted_, process.steps.from, file.string())) return *why;
     if (options_.format == ExportFormat::csv && options_.table == CsvTable::steps)
       return fmt::format("no steps found in {}: --table waits needs none, --step-pattern names them", file.string());
     return {};
@@ -112,6 +112,7 @@ class Export {
   }
 
   const ExportArguments& options_;
+  const StepOptions& steps_wanted_;
   ExportTarget& target_;
   ChunkedOutput output_;
   ExportOptions format_;
@@ -126,8 +127,8 @@ class Export {
 
 Outcome run_export(const ExportArguments& options) {
   if (options.schema) return {ExitCode::ok, std::string(export_schema()), {}};
-  if (!is_valid_pattern(options.step_pattern))
-    return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
+  const auto steps = step_options(options.step_pattern);
+  if (!steps) return fail(ExitCode::bad_use, steps.error().message);
   const auto named = named_or_newest(options.file, "exporting");
   if (!named) return fail(ExitCode::bad_use, named.error().message);
   const std::string& path = *named;
@@ -137,9 +138,9 @@ Outcome run_export(const ExportArguments& options) {
   if (!target) return fail(ExitCode::bad_use, target.error().message);
   if (options.format == ExportFormat::perfetto && !target->is_file() && ::isatty(STDOUT_FILENO) != 0)
     return fail(ExitCode::bad_use, "perfetto is a binary format, not for a terminal: name a file with -o run.pftrace");
-  Export run(options, *target);
+  Export run(options, *steps, *target);
   const auto unreadable =
-      for_each_process(path, {.most_expanded = static_cast<Bytes>(options.most_expanded)},
+      for_each_process({path}, {.most_expanded = static_cast<Bytes>(options.most_expanded)},
                        [&](const std::string& name, const fs::path& file, RawTrace raw) {
                          // The only process of a file is called like the file.
                          run.add(std::move(raw), file, files->size() > 1 || name != file.filename().string());

@@ -61,7 +61,7 @@ std::string from_policy(const std::string& file, const InitOptions& options) {
 
 StepOptions step_options(const InitOptions& options) {
   StepOptions steps;
-  if (!options.step_pattern.empty()) steps.pattern = options.step_pattern;
+  if (const auto given = cli::step_options(options.step_pattern)) steps = *given;
   return steps;
 }
 
@@ -91,7 +91,7 @@ std::variant<SeenRun, Outcome> read_file(const InitOptions& options) {
     wanted.sources = read_sources(raw, file);
     seen.processes.push_back({std::move(name), analyze(std::move(raw), wanted, step_options(options))});
   };
-  const auto unreadable = for_each_process(path, {}, take);
+  const auto unreadable = for_each_process({path}, {}, take);
   if (!unreadable) return fail(ExitCode::bad_use, unreadable.error().message);
   if (!unreadable->empty()) seen.problems.push_back(why_not_all(*unreadable, seen.processes.size(), path));
   std::erase_if(seen.processes, [&](const NamedRun& run) {

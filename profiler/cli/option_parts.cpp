@@ -59,6 +59,15 @@ void trace_file(CLI::App* command, std::string& file) {
        "");
 }
 
+void traces_of_a_job(CLI::App* command, std::vector<std::string>& files) {
+  word(command->add_option(
+           "FILE", files,
+           "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
+           "them (default: the newest run*.zstall here); several, or a folder: the ranks of one job; - reads "
+           "standard input"),
+       "");
+}
+
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text) {
   command
       ->add_option_function<std::string>(

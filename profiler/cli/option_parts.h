@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zerostall::cli {
 
@@ -28,6 +29,7 @@ void most_expanded(CLI::App* command, std::int64_t& bytes);
 
 // Of commands that read a trace: FILE, --rank, --warmup and --step-pattern.
 void trace_file(CLI::App* command, std::string& file);
+void traces_of_a_job(CLI::App* command, std::vector<std::string>& files);
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text);
 void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pattern);
 

@@ -40,8 +40,8 @@ struct RecordArguments {
 enum class Colour : std::uint8_t { when_terminal, always, never };
 
 struct StatOptions {
-  std::string file;                  // "" = the newest run*.zstall of the working folder; "-" = standard input
-  std::optional<std::int64_t> rank;  // of a folder of traces
+  std::vector<std::string> files;    // traces of one job; none = the newest run*.zstall here; "-" alone = standard input
+  std::optional<std::int64_t> rank;  // of several processes
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
@@ -76,6 +76,7 @@ struct DiffOptions {
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
   bool json = false;
+  std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
 struct CheckOptions {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -73,6 +74,27 @@ bool is_trace(const fs::directory_entry& entry) {
   return magic == format::kMagic;
 }
 
+// Each once: a file may be named and lie in a folder that is named.
+Result<std::vector<fs::path>> all_files(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> all;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    if (paths.size() > 1 && !fs::exists(path, error))
+      return Error{fmt::format("cannot read {}: No such file or directory", path.string())};
+    const auto files = trace_files(path);
+    if (!files) return files.error();
+    for (const fs::path& file : *files)
+      if (std::find(all.begin(), all.end(), file) == all.end()) all.push_back(file);
+  }
+  return all;
+}
+
+bool are_named_apart(const std::vector<fs::path>& files) {
+  std::set<fs::path> names;
+  return std::all_of(files.begin(), files.end(),
+                     [&](const fs::path& file) { return names.insert(file.filename()).second; });
+}
+
 std::tuple<std::int64_t, Count> badness(const RunSummary& run) {
   const auto& waits = run.per_step[Counter::waits];
   return {waits ? waits->max : -1, run.totals[Counter::waits]};
@@ -94,13 +116,14 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   return files;
 }
 
-Result<std::vector<UnreadableTrace>> for_each_process(const fs::path& path, const ReadOptions& options,
+Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<fs::path>& paths, const ReadOptions& options,
                                                       const TakeProcess& take) {
-  const auto files = trace_files(path);
+  const auto files = all_files(paths);
   if (!files) return files.error();
+  const bool by_name = are_named_apart(*files);
   std::vector<UnreadableTrace> unreadable;
   for (const fs::path& file : *files) {
-    const std::string name = file.filename().string();
+    const std::string name = by_name ? file.filename().string() : file.string();
     auto traces = read_trace(file, options);
     if (!traces) unreadable.push_back({name, traces.error().message});
     if (!traces) continue;
@@ -166,6 +189,20 @@ Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std:
     names.push_back(runs[i].name);
   }
   return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};
+}
+
+Result<StepOptions> step_options(const std::string& pattern) {
+  StepOptions options;
+  if (pattern.empty()) return options;
+  if (!is_valid_pattern(pattern)) return Error{fmt::format("'{}' is not a regular expression", pattern)};
+  options.pattern = pattern;
+  options.pattern_given = true;
+  return options;
+}
+
+std::optional<std::string> why_no_match(const StepOptions& options, StepsFrom found, const std::string& file) {
+  if (!options.pattern_given || found != StepsFrom::none) return std::nullopt;
+  return fmt::format("no NVTX range or mark in {} matches '{}'", file, options.pattern);
 }
 
 std::string why_no_calls(const RunSummary& run) {

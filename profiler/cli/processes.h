@@ -19,10 +19,11 @@ Result<std::vector<std::filesystem::path>> trace_files(const std::filesystem::pa
 
 using TakeProcess = std::function<void(std::string name, const std::filesystem::path& file, RawTrace)>;
 
-// Calls `take` with each process of a trace or folder of traces, one after the other: its name beside the others, its
-// file, and what was recorded of it. Returns the files that could not be read; fails where none could.
-Result<std::vector<UnreadableTrace>> for_each_process(const std::filesystem::path& path, const ReadOptions& options,
-                                                      const TakeProcess& take);
+// Calls `take` with each process of traces and folders of traces, one after the other: its name beside the others (with
+// its folders where files of several are called alike), its file, and what was recorded of it. Returns the files that
+// could not be read; fails where none could, and where one of several paths is not there or is a folder without traces.
+Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<std::filesystem::path>& paths,
+                                                      const ReadOptions& options, const TakeProcess& take);
 
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);
@@ -42,6 +43,12 @@ std::size_t worst_process(const std::vector<NamedRun>& runs);
 // Position of the process of this rank (a local rank, where no other is known); without a rank the one that waits most.
 // Fails where there is none of that rank.
 Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank);
+
+// What --step-pattern asks for; "" = it was not given. Fails where it is no regular expression.
+Result<StepOptions> step_options(const std::string& pattern);
+
+// Why a trace has no steps although a pattern was given; nullopt where none was, or it has some.
+std::optional<std::string> why_no_match(const StepOptions& options, StepsFrom found, const std::string& file);
 
 // Of a trace without CUDA calls: what can be said about that. Only a whole trace of a tracer without problems can say
 // that the GPU was not used.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
 #include "profiler/cli/terminal.h"
+#include "reports/processes_text.h"
 #include "reports/stacks_text.h"
 #include "reports/stat_csv.h"
 #include "reports/stat_json.h"
@@ -32,7 +34,7 @@ struct Recording {
 };
 
 // `shown`: how the file is called in texts; "" = by its path.
-Result<Recording> read_all(const fs::path& path, const std::string& shown, const StatOptions& options,
+Result<Recording> read_all(const std::vector<fs::path>& paths, const std::string& shown, const StatOptions& options,
                            const StepOptions& steps) {
   Recording all;
   const auto analyze_one = [&](std::string name, const fs::path& file, RawTrace raw) {
@@ -40,7 +42,7 @@ Result<Recording> read_all(const fs::path& path, const std::string& shown, const
                                 options.own_cost, read_sources(raw, file)};
     all.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
   };
-  auto unreadable = for_each_process(path, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
+  auto unreadable = for_each_process(paths, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
   if (!unreadable) return unreadable.error();
   all.unreadable = std::move(*unreadable);
   return all;
@@ -88,13 +90,15 @@ std::string text_of(const std::string& path, const Recording& all, std::size_t s
   const StatView view = view_of(options);
   const bool several = all.runs.size() + all.unreadable.size() > 1;
   if (options.csv) return csv_of(all, all.runs[shown], run, view);
+  const Ranks ranks = several ? compare_ranks(rank_runs(all.runs)) : Ranks{};
   if (options.json)
-    return render_stat_json(run, several ? all.runs : std::vector<NamedRun>{}, all.unreadable, options.stacks);
-  return (several ? render_processes(path, all.runs, shown) : "") + render_stat_text(run, view) +
+    return render_stat_json(run, several ? all.runs : std::vector<NamedRun>{}, all.unreadable, options.stacks, ranks);
+  return (several ? render_processes(path, all.runs, shown, ranks, view.style) : "") + render_stat_text(run, view) +
          (options.stacks ? render_stacks_text(run.stacks) : "");
 }
 
-Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options) {
+Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options,
+             const StepOptions& steps) {
   auto& runs = all.runs;
   if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
   const RunSummary& whole = runs[shown].summary;
@@ -112,9 +116,9 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
   } else if (!run.has_cuda_calls) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_no_calls(run);
-  } else if ((run.steps.empty() || is_inferred(run.steps_from)) && !options.step_pattern.empty()) {
+  } else if (const auto why = why_no_match(steps, run.steps_from, run.path)) {
     outcome.code = ExitCode::cannot_tell;
-    outcome.error = fmt::format("no NVTX range or mark in {} matches '{}'", run.path, options.step_pattern);
+    outcome.error = *why;
   } else if (!all.unreadable.empty()) {
     outcome.code = ExitCode::cannot_tell;
     outcome.error = why_not_all(all.unreadable, runs.size(), path);
@@ -123,19 +127,21 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
 }
 
 // `name`: how the file is called in texts; "" = by its path.
-Outcome stat_of(const std::string& path, const std::string& name, const StatOptions& options,
+Outcome stat_of(const std::vector<fs::path>& paths, const std::string& name, const StatOptions& options,
                 const StepOptions& step_options) {
-  auto all = read_all(path, name, options, step_options);
+  auto all = read_all(paths, name, options, step_options);
   if (!all) return fail(ExitCode::bad_use, all.error().message);
   const auto shown = process_to_show(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  return show(name.empty() ? path : name, std::move(*all), *shown, options);
+  const std::string first = paths.front().string();
+  const std::string path = paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
+  return show(name.empty() ? path : name, std::move(*all), *shown, options, step_options);
 }
 
 Outcome stat_of_standard_input(const StatOptions& options, const StepOptions& step_options) {
   const auto trace = PipedTrace::read();
   if (!trace) return fail(ExitCode::bad_use, trace.error().message);
-  Outcome outcome = stat_of(trace->path().string(), kStandardInput, options, step_options);
+  Outcome outcome = stat_of({trace->path()}, kStandardInput, options, step_options);
   outcome.error = trace->renamed(std::move(outcome.error));
   return outcome;
 }
@@ -143,16 +149,18 @@ Outcome stat_of_standard_input(const StatOptions& options, const StepOptions& st
 }  // namespace
 
 Outcome run_stat(const StatOptions& options) {
-  StepOptions step_options;
-  if (!options.step_pattern.empty()) step_options.pattern = options.step_pattern;
-  if (!is_valid_pattern(step_options.pattern))
-    return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
-  step_options.region = options.region;
-  if (options.file == "-") return stat_of_standard_input(options, step_options);
+  auto steps = step_options(options.step_pattern);
+  if (!steps) return fail(ExitCode::bad_use, steps.error().message);
+  steps->region = options.region;
+  const bool piped = std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
+  if (piped && options.files.size() > 1)
+    return fail(ExitCode::bad_use, "standard input (-) is one trace: name the others without it");
+  if (piped) return stat_of_standard_input(options, *steps);
 
-  const auto path = named_or_newest(options.file, "showing");
-  if (!path) return fail(ExitCode::bad_use, path.error().message);
-  return stat_of(*path, "", options, step_options);
+  if (!options.files.empty()) return stat_of({options.files.begin(), options.files.end()}, "", options, *steps);
+  const auto newest = named_or_newest("", "showing");
+  if (!newest) return fail(ExitCode::bad_use, newest.error().message);
+  return stat_of({*newest}, "", options, *steps);
 }
 
 }  // namespace zerostall::cli

@@ -89,9 +89,7 @@ void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
       app.add_subcommand("stat", "Show where each step of a trace waits, and why: our own traces and other tools'");
   stat->group(kYourProgram)->footer(kStatFooter);
-  trace_file(stat, options.file);
-  CLI::Option* const file = stat->get_option("FILE");
-  file->description(file->get_description() + "; - reads standard input");
+  traces_of_a_job(stat, options.files);
   add_view(stat, options);
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");
   stat->add_flag(

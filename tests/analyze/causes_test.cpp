@@ -168,11 +168,16 @@ TEST(Causes, EveryKnownNameTellsItsCause) {
     e.sync = &sync;
     e.direction = clue.direction == CopyDirection::unknown ? CopyDirection::device_to_host : clue.direction;
     e.bytes = clue.kind == CauseKind::download ? 4096 : 4;
-    if (clue.place == NamePlace::op || clue.place == NamePlace::function) e.frames = {{"", clue.text, "", true}};
-    if (clue.place == NamePlace::file) e.frames = {{clue.text, "f", "", true}};
+    StackEvidence stack;
+    if (clue.place == NamePlace::op || clue.place == NamePlace::function)
+      stack = make_stack_evidence({{"", clue.text, "", true}});
+    if (clue.place == NamePlace::file) stack = make_stack_evidence({{clue.text, "f", "", true}});
     if (clue.place == NamePlace::source)
-      e.frames = {{"torch/a.py", "f", "", true}, {"train.py", "f", clue.text, false}};
-    if (clue.place == NamePlace::kernel) e.kernels = {"gemm", clue.text};
+      stack = make_stack_evidence({{"torch/a.py", "f", "", true}, {"train.py", "f", clue.text, false}});
+    e.stack = &stack;
+    const KernelEvidence gemm = make_kernel_evidence("gemm"), kernel = make_kernel_evidence(clue.text);
+    if (clue.place == NamePlace::kernel) e.kernels = {&gemm, &kernel};
+    if (clue.place == NamePlace::last_kernel) e.kernels = {&kernel, &gemm};
     const auto cause = cause_rules().front()(e);
     ASSERT_TRUE(cause) << clue.text;
     EXPECT_GE(cause->confidence, clue.confidence) << clue.text;
@@ -190,10 +195,50 @@ TEST(Causes, AWordInACommentIsNoEvidence) {
   Evidence e;
   e.wait = &wait;
   e.direction = CopyDirection::device_to_host;
-  e.frames = {{"train.py", "f", "x = f(y)  # isnan? nonzero?", false}};
+  StackEvidence stack = make_stack_evidence({{"train.py", "f", "x = f(y)  # isnan? nonzero?", false}});
+  e.stack = &stack;
   EXPECT_FALSE(cause_rules().front()(e));
-  e.frames[0].source = "x = g('#', y.nonzero())";
+  stack = make_stack_evidence({{"train.py", "f", "x = g('#', y.nonzero())", false}});
   EXPECT_TRUE(cause_rules().front()(e));
+}
+
+// What a line without a telling word is taken for when it reads 8 bytes back.
+CauseKind kind_of_line(const char* line, const char* last_kernel = "gemm", Bytes bytes = 8) {
+  Wait wait;
+  Call copy, sync;
+  Evidence e;
+  e.wait = &wait;
+  e.copy = &copy;
+  e.sync = &sync;
+  e.direction = CopyDirection::device_to_host;
+  e.bytes = bytes;
+  const StackEvidence stack = make_stack_evidence({{"train.py", "f", line, false}});
+  const KernelEvidence kernel = make_kernel_evidence(last_kernel), before = make_kernel_evidence("DeviceSelectSweep");
+  e.stack = &stack;
+  e.kernels = {&kernel, &before};
+  CauseKind kind = CauseKind::unknown;
+  Confidence best = Confidence::low;
+  for (const CauseRule rule : cause_rules())
+    if (const auto cause = rule(e); cause && (kind == CauseKind::unknown || cause->confidence > best))
+      kind = cause->kind, best = cause->confidence;
+  return kind;
+}
+
+TEST(Causes, AHostTableIndexedByADeviceValueAndWhatLooksLikeIt) {
+  EXPECT_EQ(kind_of_line("sigma = self.sigmas[step]"), CauseKind::host_table_by_device_index);
+  EXPECT_EQ(kind_of_line("y = x[mask]", "DeviceReduceSingleTileKernel<NonZeroOp<bool>>"), CauseKind::dynamic_shape);
+  EXPECT_EQ(kind_of_line("y = x[mask]", "DeviceReduceSingleTileKernel<NonZeroOp<bool>>", 4), CauseKind::dynamic_shape);
+  for (const char* line : {"first = int(x[0])", "n = losses[i].item()", "x['loss'] = f(y)", "y = f(x)", "n = int(x[i])",
+                           "y = x[:, k]", "ys = [f]", "if x[i] == y:"})
+    EXPECT_NE(kind_of_line(line), CauseKind::host_table_by_device_index) << line;
+  EXPECT_NE(kind_of_line("sigma = sigmas[step]", "gemm", 4096), CauseKind::host_table_by_device_index);
+}
+
+TEST(Causes, WhatTheLineBeforeSelectedSaysNothing) {
+  TraceBuilder t = steps_of([](auto& b) { launch(b, 10), b.launch(7, "DeviceSelectSweep"), b.launch(), b.item(8); });
+  EXPECT_NE(cause_of(t).kind, CauseKind::dynamic_shape);
+  TraceBuilder u = steps_of([](auto& b) { launch(b, 10), b.launch(), b.launch(7, "DeviceSelectSweep"), b.item(8); });
+  EXPECT_EQ(cause_of(u).kind, CauseKind::dynamic_shape);
 }
 
 TEST(Causes, EveryClassHasItsSlug) {

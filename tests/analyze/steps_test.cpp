@@ -97,7 +97,7 @@ TEST(SplitSteps, DropsUnclosedAndInnerStepsAndSaysSo) {
       "step 1",
       [&] {
         t.range(
-            "batch 0", [] {}, "");
+            "step 0", [] {}, "");
       },
       "");
   t.mark(format::MarkKind::push, "step 2");

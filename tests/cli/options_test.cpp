@@ -27,7 +27,7 @@ TEST(ParseOptions, FillsTheStructOfTheCommand) {
   EXPECT_TRUE(verify.json);
   EXPECT_EQ(verify.device, "sim:h200");
   const auto stat = parse({"stat", "--warmup", "0", "file"});
-  EXPECT_EQ(std::get<StatOptions>(*stat).file, "file");
+  EXPECT_EQ(std::get<StatOptions>(*stat).files, (std::vector<std::string>{"file"}));
   EXPECT_EQ(std::get<StatOptions>(*stat).warmup, 0);
   const auto exported = parse({"export", "f", "--format", "csv", "--table", "copies", "-o", "x.csv", "--rank", "2"});
   EXPECT_EQ(std::get<ExportArguments>(*exported).format, ExportFormat::csv);
@@ -88,7 +88,7 @@ TEST(ParseOptions, RecordTakesEverythingBehindTheDashesAsTheCommand) {
 }
 
 TEST(ParseOptions, StatTakesARankAndNeedsNoFile) {
-  EXPECT_EQ(std::get<StatOptions>(*parse({"stat"})).file, "");
+  EXPECT_TRUE(std::get<StatOptions>(*parse({"stat"})).files.empty());
   EXPECT_EQ(std::get<StatOptions>(*parse({"stat", "--rank", "3"})).rank, 3);
 }
 

@@ -78,6 +78,26 @@ TEST_F(RecordSimulated, NamesRanksOfOneCommand) {
   EXPECT_EQ(json["totals"]["waits"], 4000);
 }
 
+TEST_F(RecordSimulated, ComparesTheRanksOfAJob) {
+  const ChildResult result = shell(
+      "exec \"$zerostall\" record --device sim -o all.zstall -- "
+      "sh -c 'RANK=0 WORLD_SIZE=2 \"$subject\" steps; RANK=1 WORLD_SIZE=2 \"$subject\" fixed'");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = stat("all.zstall")["ranks"];
+  EXPECT_EQ(ranks["compared"], 2);
+  EXPECT_EQ(ranks["modelled"], true);
+  EXPECT_EQ(ranks["waits"]["min"], 0);
+  EXPECT_EQ(ranks["waits"]["max"], 2);
+  ASSERT_GE(ranks["sites_of_some"].size(), 1u);
+  for (const Json& site : ranks["sites_of_some"]) EXPECT_EQ(site["processes"], Json({"rank0.zstall"}));
+  EXPECT_EQ(ranks["gpu"]["compared"], false) << "three steps are judged";
+  EXPECT_EQ(ranks["notes"].size(), 0u);
+  const std::string text = shell("exec \"$zerostall\" stat all.zstall/rank1.zstall all.zstall/rank0.zstall").out;
+  EXPECT_THAT(text, HasSubstr("all.zstall/rank1.zstall and 1 more · 2 processes · tracer_subject"));
+  EXPECT_THAT(text, HasSubstr("\nonly rank0.zstall: "));
+  EXPECT_THAT(text, HasSubstr("\nBelow: rank0.zstall\n"));
+}
+
 TEST_F(RecordSimulated, AProgramWhoseRpathLeadsToARealToolkitGetsTheSimulatedOne) {
   const ChildResult result = shell("exec \"$zerostall\" record --device sim -- " RPATH_SUBJECT " steps");
   ASSERT_EQ(result.exit_code, 0) << result.err;

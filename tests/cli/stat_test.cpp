@@ -21,7 +21,7 @@ cli::Outcome stat_of(const std::string& file) {
   const auto path = folder->path() / "t.zstall";
   EXPECT_TRUE(write_file(path, file));
   cli::StatOptions options;
-  options.file = path.string();
+  options.files = {path.string()};
   return cli::run_stat(options);
 }
 
@@ -55,7 +55,7 @@ cli::Outcome stat_of_folder(const std::map<std::string, std::string>& files, boo
   const auto folder = TempFolder::make();
   for (const auto& [name, bytes] : files) EXPECT_TRUE(write_file(folder->path() / name, bytes));
   cli::StatOptions options;
-  options.file = folder->path().string();
+  options.files = {folder->path().string()};
   options.json = json;
   return cli::run_stat(options);
 }
@@ -86,6 +86,26 @@ TEST(Stat, OfAFolderWithNothingToReadFails) {
   EXPECT_EQ(outcome.code, cli::ExitCode::bad_use);
   EXPECT_THAT(outcome.error, HasSubstr("a.zstall is empty"));
   EXPECT_EQ(stat_of_folder({{"a.zstall", whole_file()}, {"a.txt", "x"}}).code, cli::ExitCode::ok);
+}
+
+TEST(Stat, TakesTheTracesOfAJobOneByOneAndFilesOfOneNameWithTheirFolders) {
+  const auto folder = TempFolder::make();
+  cli::StatOptions options;
+  options.json = true;
+  for (const char* host : {"a", "b"}) {
+    std::filesystem::create_directory(folder->path() / host);
+    const auto path = folder->path() / host / "t.zstall";
+    ASSERT_TRUE(write_file(path, whole_file()));
+    options.files.push_back(path.string());
+  }
+  options.files.push_back(options.files.front());  // named twice, there once
+  const auto json = nlohmann::json::parse(cli::run_stat(options).out);
+  ASSERT_EQ(json["processes"].size(), 2u);
+  EXPECT_EQ(json["processes"][1]["file"], options.files[1]);
+  options.files[1] = (folder->path() / "missing.zstall").string();
+  const cli::Outcome missing = cli::run_stat(options);
+  EXPECT_EQ(missing.code, cli::ExitCode::bad_use) << "named, not found in a folder";
+  EXPECT_THAT(missing.error, HasSubstr("missing.zstall: No such file"));
 }
 
 TEST(Stat, BlamesTheTracerWhereItHadAProblem) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "profiler/trace/import/kineto.h"
+#include "tests/analyze/random_program.h"
 #include "tests/reports/export_runs.h"
 
 namespace zerostall {
@@ -127,6 +128,24 @@ TEST(ExportRoundTrip, KeepsAStepWithoutAnEnd) {
   ASSERT_EQ(is.size(), 1u);
   expect_same(was, is[0]);
   EXPECT_EQ(is[0].run.unclosed, was.run.unclosed);
+}
+
+// The same of each process, whether it has a file of its own or shares one, and whichever stands first in it.
+TEST(ExportRoundTrip, SplittingAFileByProcessChangesNothing) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    TraceBuilder a = random_builder(seed, true, 77), b = random_builder(seed + 100, true, 78);
+    const ExportProcess first = process_of(a), second = process_of(b);
+    const auto apart_first = read_back(exported(chrome(false), {&first}));
+    const auto apart_second = read_back(exported(chrome(false), {&second}));
+    ASSERT_EQ(apart_first.size() + apart_second.size(), 2u);
+    for (const bool turned : {false, true}) {
+      const auto together = turned ? read_back(exported(chrome(true), {&second, &first}))
+                                   : read_back(exported(chrome(true), {&first, &second}));
+      ASSERT_EQ(together.size(), 2u) << seed;
+      for (const ExportProcess& is : together)
+        expect_same(is.trace.meta.pid == 77 ? apart_first[0] : apart_second[0], is);
+    }
+  }
 }
 
 }  // namespace

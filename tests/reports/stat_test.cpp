@@ -29,8 +29,8 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
           "schema",    "source",     "device",     "complete",         "windows",   "lost",     "times_repeatable",
           "corrected", "own_cost",   "steps_from", "steps_confidence", "steps_how", "warmup",   "region",
           "steps",     "background", "unclosed",   "outside",          "totals",    "per_step", "regions",
-          "waits",     "calls",      "copies",     "gpu_work",         "stacks",    "sites",    "causes",
-          "threads",   "streams",    "oddities",   "contents"}));
+          "waits",     "calls",      "copies",     "gpu_work",         "stacks",    "sites",    "implicit_sites",
+          "causes",    "threads",    "streams",    "oddities",         "contents"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");
@@ -200,15 +200,6 @@ TEST(StatJson, ListsTheProcessesOfARecording) {
   EXPECT_EQ(json["processes"][0]["per_step"]["waits"]["max"], 13);
   EXPECT_TRUE(json["processes"][1]["rank"].is_null());
   EXPECT_TRUE(json["processes"][1]["per_step"]["waits"].is_null());
-}
-
-TEST(StatText, ShowsAFolderAsALinePerProcess) {
-  const NamedRun rank{"rank0.zstall", make_run({}, StepShape{}).summary};
-  const std::string text = render_processes("all.zstall", {rank, {"process-7.zstall", {}}}, 0);
-  EXPECT_THAT(text, HasSubstr("all.zstall · 2 processes\n\n"));
-  EXPECT_THAT(text,
-              HasSubstr("\nrank0.zstall       unknown       6           13                  13             78\n"));
-  EXPECT_THAT(text, HasSubstr("\nBelow: rank0.zstall\n\n"));
 }
 
 TEST(StatText, ShowsHowToMarkStepsAndWhenTimesWouldNotRepeat) {
