@@ -44,6 +44,8 @@ int trust(const std::string& name) {
   return 2 * word + (says("#") ? 0 : 1);
 }
 
+bool calls_itself_step(const std::string& name) { return trust(name) < 2; }
+
 using Open = std::map<ThreadIndex, std::vector<std::pair<const Range*, const std::string*>>>;
 
 // Of each thread the ranges around this one; those that ended are let go of.
@@ -70,7 +72,6 @@ std::vector<std::string> keep_most_trusted_name(const Trace& trace, std::vector<
     named.inside_others += is_inside_another(range, entry->second, open);
     if (!range.open) named.lasts = add_up(named.lasts, range.end_ns - range.begin_ns);
   }
-  if (names.size() < 2) return {};
   const auto order = [](const auto& entry) {
     const auto& [name, named] = entry;
     const bool inner = 2 * named.inside_others > named.count;
@@ -78,10 +79,12 @@ std::vector<std::string> keep_most_trusted_name(const Trace& trace, std::vector<
   };
   const auto best =
       std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) { return order(a) < order(b); });
-  std::erase_if(ranges, [&](const Range* range) { return name_of[range->text] != best->first; });
+  // PyTorch's profiler has a mark for steps; a batch or iteration that a program tells it of may be anything.
+  const bool is_step = !names.empty() && (trace.meta.format != "kineto" || calls_itself_step(best->first));
+  std::erase_if(ranges, [&](const Range* range) { return !is_step || name_of[range->text] != best->first; });
   std::vector<std::string> others;
   for (const auto& [name, named] : names)
-    if (name != best->first) others.push_back(name);
+    if (!is_step || name != best->first) others.push_back(name);
   return others;
 }
 

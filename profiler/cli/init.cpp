@@ -59,17 +59,16 @@ std::string from_policy(const std::string& file, const InitOptions& options) {
   return error || relative.empty() ? file : relative.string();
 }
 
-StepOptions step_options(const InitOptions& options) {
-  StepOptions steps;
-  if (const auto given = cli::step_options(options.step_pattern)) steps = *given;
-  return steps;
+StepOptions steps_of(const InitOptions& options) {
+  const auto given = step_options(options.step_pattern);
+  return given ? *given : StepOptions{};
 }
 
 std::variant<SeenRun, Outcome> run_command(const InitOptions& options) {
   auto made = Recorder::make({options.device, options.gpus, options.sim_values, options.seed});
   if (auto* failed = std::get_if<Outcome>(&made)) return std::move(*failed);
   auto& recorder = std::get<Recorder>(made);
-  auto ran = recorder.run(options.command, {options.warmup, step_options(options), true});
+  auto ran = recorder.run(options.command, {options.warmup, steps_of(options), true});
   if (auto* failed = std::get_if<Outcome>(&ran)) return std::move(*failed);
   auto& recorded = std::get<RecordedRun>(ran);
   SeenRun seen{std::move(recorded.processes), std::move(recorded.why_empty), std::move(recorded.problems), {}};
@@ -89,7 +88,7 @@ std::variant<SeenRun, Outcome> read_file(const InitOptions& options) {
   const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
     SummaryOptions wanted{file.string(), options.warmup};
     wanted.sources = read_sources(raw, file);
-    seen.processes.push_back({std::move(name), analyze(std::move(raw), wanted, step_options(options))});
+    seen.processes.push_back({std::move(name), analyze(std::move(raw), wanted, steps_of(options))});
   };
   const auto unreadable = for_each_process({path}, {}, take);
   if (!unreadable) return fail(ExitCode::bad_use, unreadable.error().message);
@@ -150,8 +149,8 @@ Outcome propose(const InitOptions& options, SeenRun seen) {
 }  // namespace
 
 Outcome run_init(const InitOptions& options) {
-  if (!is_valid_pattern(step_options(options).pattern))
-    return fail(ExitCode::bad_use, fmt::format("'{}' is not a regular expression", options.step_pattern));
+  if (const auto steps = step_options(options.step_pattern); !steps)
+    return fail(ExitCode::bad_use, steps.error().message);
   if (auto refused = refuse_output(options)) return std::move(*refused);
   auto seen = options.command.empty() ? read_file(options) : run_command(options);
   if (auto* failed = std::get_if<Outcome>(&seen)) return std::move(*failed);

@@ -34,6 +34,9 @@ std::string why_no_steps(const RunSummary& run) {
   if (is_inferred(run.steps_from))
     return fmt::format("no step is marked: {}; or accept the {} inferred steps: steps = \"inferred\" in [run]",
                        how_to_mark(run), run.steps.size());
+  if (!run.other_step_names.empty())
+    return fmt::format("no step is marked: {}; or say with --step-pattern that ranges called '{}' are steps",
+                       how_to_mark(run), run.other_step_names.front());
   return fmt::format("no step is marked, and none can be inferred: {}", how_to_mark(run));
 }
 

@@ -30,6 +30,22 @@ TEST(StepNames, AStepIsTrustedMoreThanTheBatchThatIsLoadedBeforeIt) {
   EXPECT_THAT(steps.other_names, ElementsAre("load batch #"));
 }
 
+// It has a mark of its own for steps: a batch that a program tells it of may be anything.
+TEST(StepNames, OfPyTorchsProfilerABatchIsNoStep) {
+  for (const auto& [name, steps] : {std::pair("process batch ", 0u), std::pair("train step ", 4u)}) {
+    TraceBuilder t;
+    for (int n = 0; n < 4; ++n)
+      t.range(
+          name + std::to_string(n), [&] { t.launch(); }, "");
+    Trace trace = t.trace();
+    EXPECT_EQ(split_steps(trace).steps.size(), 4u);
+    trace.meta.format = "kineto";
+    EXPECT_EQ(split_steps(trace).steps.size(), steps) << name;
+    EXPECT_EQ(split_steps(trace).other_names.empty(), steps > 0) << name;
+    EXPECT_EQ(split_steps(trace, {"batch|step", true}).steps.size(), 4u) << name;
+  }
+}
+
 TEST(StepNames, WhatIsInsideAnotherIsNoStep) {
   TraceBuilder t;
   for (int n = 0; n < 4; ++n)
