@@ -16,7 +16,9 @@ constexpr std::size_t kMostVisible = 6;     // findings above the fold
 constexpr std::size_t kMostRows = 50;       // of a table below it
 constexpr std::size_t kMostBytes = 60'000;  // of the whole
 
-std::string bullet(const Finding& finding) {
+std::string bullet(const Finding& finding, const Finding* before) {
+  if (before != nullptr && differs_in_place_alone(finding, *before))
+    return fmt::format("- and {}\n", markdown_text(finding.place));
   const bool note = finding.kind == FindingKind::improved && finding.level != Level::error;
   const std::string_view level = note ? "note" : finding.level == Level::error ? "error" : "warning";
   return fmt::format("- {}: {}{}\n", level, finding.run.empty() ? "" : markdown_code(finding.run) + " ",
@@ -27,9 +29,11 @@ std::string bullet(const Finding& finding) {
 std::string visible_findings(const CheckReport& report) {
   std::string text;
   std::size_t shown = 0, all = 0;
+  const Finding* before = nullptr;
   for (const Finding& finding : report.findings) {
     if (finding.kind == FindingKind::cannot_tell && finding.level == Level::error) continue;
-    if (all++ < kMostVisible) text += bullet(finding), ++shown;
+    if (all++ < kMostVisible) text += bullet(finding, before), ++shown;
+    before = &finding;
   }
   if (const auto rest = left_out(all, shown, "finding"); !rest.empty()) text += "- and " + rest + "\n";
   if (report.verdict == Verdict::cannot_tell) {

@@ -39,8 +39,10 @@ struct Told {
   std::set<std::string> sites;  // by id
 };
 
-std::string finding_lines(const Finding& finding, const TextStyle& style, Told& told) {
-  std::string text = fmt::format("  {}  {}\n", label_of(finding, style), sentence(finding));
+std::string finding_lines(const Finding& finding, const Finding* before, const TextStyle& style, Told& told) {
+  std::string text = before != nullptr && differs_in_place_alone(finding, *before)
+                         ? fmt::format("      and  {}\n", inert(finding.place))
+                         : fmt::format("  {}  {}\n", label_of(finding, style), sentence(finding));
   if (!finding.site || finding.kind == FindingKind::improved) return text;
   const CauseInfo& cause = info_of(finding.site->cause);
   if (told.sites.insert(finding.site->id).second)
@@ -59,12 +61,14 @@ std::string findings(const CheckReport& report, const TextStyle& style) {
   std::string text;
   Told told;
   std::size_t count = 0, all = 0;
+  const Finding* before = nullptr;
   for (const Finding& finding : report.findings) {
     if (is_doubt(finding)) continue;
     ++all;
     if (count == kMostShown) continue;
     ++count;
-    text += finding_lines(finding, style, told);
+    text += finding_lines(finding, before, style, told);
+    before = &finding;
   }
   if (const auto rest = left_out(all, count, "finding"); !rest.empty())
     text += fmt::format("  ... {}: --out json=FILE has them\n", rest);

@@ -281,6 +281,12 @@ std::string fingerprint(const CheckReport& report, const Finding& finding) {
   return fmt::format("{:016x}", hash_of({name_of(finding.kind), finding.run, rule, place}));
 }
 
+bool differs_in_place_alone(const Finding& finding, const Finding& before) {
+  const auto rest = [](const Finding& f) { return std::string_view(f.text).substr(0, f.text.size() - f.place.size()); };
+  return !finding.place.empty() && !before.place.empty() && finding.budget == before.budget &&
+         finding.run == before.run && finding.level == before.level && rest(finding) == rest(before);
+}
+
 std::string sentence(const Finding& finding) {
   const std::string run = finding.run.empty() ? "" : inert(finding.run, kMostCharacters) + ": ";
   return run + (finding.text.empty() ? rule_of(finding) : inert(finding.text));

@@ -66,6 +66,9 @@ std::optional<Location> location_of(const CheckReport& report, const Finding& fi
 // line numbers nor of counts.
 std::string fingerprint(const CheckReport& report, const Finding& finding);
 
+// Whether a finding says the same as the one before it, but for the place.
+bool differs_in_place_alone(const Finding& finding, const Finding& before);
+
 // "rank0: 2 waits per step, ...": never empty.
 std::string sentence(const Finding& finding);
 

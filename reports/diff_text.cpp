@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "profiler/base/strings.h"
 #include "profiler/base/printable.h"
+#include "profiler/base/strings.h"
 #include "reports/table.h"
 #include "reports/words.h"
 
@@ -267,6 +267,14 @@ std::string answer(const Comparison& all, const std::string& mark) {
                      what.empty() ? "" : " (" + what + ")", times);
 }
 
+// What fails where this only shows.
+std::string where_to_gate(Side a, Side b, const Comparison& comparison) {
+  if (comparison.basis != Basis::step || comparison.simulated_against_measured)
+    return "diff never fails: it shows, and judges nothing\n";
+  return fmt::format("diff never fails; gate: zerostall check {} --baseline {}\n",
+                     printable(shell_word(b.front().path)), printable(shell_word(a.front().path)));
+}
+
 }  // namespace
 
 std::string render_diff_text(Side a, Side b, const Comparison& comparison) {
@@ -274,7 +282,7 @@ std::string render_diff_text(Side a, Side b, const Comparison& comparison) {
   const std::string mark = comparison.times.modelled && !comparison.simulated_against_measured ? " (modelled)" : "";
   return side_line("A", a) + side_line("B", b) + comparable_part(comparison) + counts_table(comparison, mark) +
          waits_part(comparison) + times_part(comparison, mark) + time_notes(a, b, comparison) + "\n" +
-         answer(comparison, mark) + "diff never fails: it shows, and judges nothing\n";
+         answer(comparison, mark) + where_to_gate(a, b, comparison);
 }
 
 }  // namespace zerostall

@@ -58,4 +58,7 @@ std::size_t characters(std::string_view text);
 // spaces.
 std::string last_lines(std::string_view text, std::size_t lines);
 
+// A word as a POSIX shell takes it: quoted where it has to be.
+std::string shell_word(const std::string& word);
+
 }  // namespace zerostall

@@ -6,6 +6,7 @@
 
 #include "profiler/analyze/steps.h"
 #include "profiler/base/files.h"
+#include "profiler/base/strings.h"
 #include "profiler/cli/say.h"
 #include "profiler/gate/policy_file.h"
 
@@ -82,19 +83,6 @@ Result<Policy> load_policy(const CheckOptions& options) {
         "nothing to judge: name a trace, or a command (zerostall check --max waits=0 -- python train.py), or put "
         "`command` into [run] of the policy"};
   return policy;
-}
-
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%^";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
 }
 
 std::string command_line(const CheckOptions& options, const Policy& policy) {

@@ -20,7 +20,4 @@ Result<Policy> load_policy(const CheckOptions& options);
 // What reproduces the check, ready for a shell.
 std::string command_line(const CheckOptions& options, const Policy& policy);
 
-// A word as a shell takes it: quoted where it has to be.
-std::string shell_word(const std::string& word);
-
 }  // namespace zerostall::cli

@@ -64,6 +64,7 @@ struct Finding {
   FindingKind kind = FindingKind::budget;
   Level level = Level::error;  // never off
   std::string text;            // one line: "2 waits per step, at most 0 allowed: train.py:31 in step (scalar-read)"
+  std::string place;           // the end of `text`, where that is a place: others of the same budget differ in it alone
   std::string run;             // CheckedRun::name
   std::optional<std::size_t> budget;  // position in CheckReport::budgets
   std::optional<SiteAtFault> site;

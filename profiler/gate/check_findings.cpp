@@ -84,13 +84,14 @@ void add_sites(const BudgetResult& result, const JudgedRun& run, std::span<const
   for (std::size_t i = 0; i < std::min(result.sites.size(), kMostSites); ++i) {
     Finding of_site = finding;
     of_site.site = result.sites[i];
-    of_site.text += fmt::format(": {}", place_words(result.sites[i]));
+    of_site.place = place_words(result.sites[i]);
     if (const auto expired = expired_at(run, result.sites[i].id)) {
       const Allowance& allowance = allow[*expired];
       of_site.kind = FindingKind::allowance_expired;
-      of_site.text += fmt::format("; it was allowed until then ({}): expired on {}, not caused by this change",
-                                  allowance.reason, date_text(*allowance.expires));
+      of_site.place += fmt::format("; it was allowed until then ({}): expired on {}, not caused by this change",
+                                   allowance.reason, date_text(*allowance.expires));
     }
+    of_site.text += ": " + of_site.place;
     report.findings.push_back(std::move(of_site));
   }
   if (result.sites.size() > kMostSites) {

@@ -44,6 +44,13 @@ TEST(Counted, AddsThePlural) {
   EXPECT_EQ(counted(2, "stream sync"), "2 stream syncs");
 }
 
+TEST(ShellWord, IsQuotedWhereAShellWouldTakeItApart) {
+  EXPECT_EQ(shell_word("train.py"), "train.py");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("it's; $HOME"), "'it'\\''s; $HOME'");
+}
+
 TEST(LastLines, MakesOneLineOfTheEndOfAText) {
   EXPECT_EQ(last_lines("one\ntwo\n\n  three \n", 2), "two | three");
   EXPECT_EQ(last_lines("colour \x1b[31mred\t!", 3), "colour  [31mred !");

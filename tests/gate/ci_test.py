@@ -1,9 +1,11 @@
-"""What the ready-made parts for CI systems do, run as those systems would: an empty environment, an empty folder, and
-stand-ins for what only GitHub has. Usage: ci_test.py ZEROSTALL GATE_SUBJECT SOURCE_DIR"""
+"""What the ready-made parts for CI systems do, run as those systems would: in a root of its own with the system's programs
+and ours alone, where user namespaces are allowed (else in an empty folder), with an empty environment, and stand-ins for
+what only GitHub has. Usage: ci_test.py ZEROSTALL GATE_SUBJECT SOURCE_DIR"""
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,14 +20,39 @@ echo "$@" >> "$GH_LOG"
 case "$*" in *--paginate*) [ -z "${GH_OLD:-}" ] || echo "$GH_OLD" ;; esac
 """
 
+# As root of its own user namespace: ROOT has nothing but the folders named behind it (up to --), at their places.
+ENTER = """set -e
+root=$1; shift
+while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; shift; done
+shift; mkdir -p "$root/tmp"; cd "$1"; folder=$1; shift
+PATH=$PATH:/usr/sbin:/sbin; exec chroot "$root" /bin/sh -c 'PATH=${PATH%:/usr/sbin:/sbin}; cd "$0" && exec "$@"' "$folder" "$@"
+"""
+SYSTEM = [d for d in ("/usr", "/bin", "/lib", "/lib64", "/proc", "/dev") if pathlib.Path(d).exists()]
+
+
+def in_own_root(root, folders, work, command):
+    return ["unshare", "-r", "-m", "/bin/sh", "-c", ENTER, "enter", root, *folders, "--", work, *command]
+
+
+def can_have_own_root():
+    if shutil.which("unshare") is None:
+        return False
+    with tempfile.TemporaryDirectory() as root, tempfile.TemporaryDirectory() as work:
+        command = in_own_root(root, SYSTEM + [work], work, ["true"])
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+
+OWN_ROOT = can_have_own_root()
+
 
 class Root:
-    """A folder with nothing in it but what a test puts there."""
+    """A folder with nothing in it but what a test puts there, in a root without anything of this machine's user."""
 
     def __init__(self, test):
-        self.folder = tempfile.TemporaryDirectory()
-        test.addCleanup(self.folder.cleanup)
-        self.path = pathlib.Path(self.folder.name)
+        folders = [tempfile.TemporaryDirectory(), tempfile.TemporaryDirectory()]
+        for folder in folders:
+            test.addCleanup(folder.cleanup)
+        self.path, self.root = (pathlib.Path(folder.name) for folder in folders)
         for name in ("bin", "home", "work", "temp"):
             (self.path / name).mkdir()
         gh = self.path / "bin/gh"
@@ -34,7 +61,12 @@ class Root:
 
     def run(self, *command, **environment):
         base = {"PATH": f"{self.path}/bin:/usr/bin:/bin", "HOME": str(self.path / "home")}
-        return subprocess.run(command, env=base | environment, cwd=self.path / "work", capture_output=True, text=True)
+        work = str(self.path / "work")
+        if OWN_ROOT:
+            product = [str(pathlib.Path(ZEROSTALL).parent), str(pathlib.Path(ZEROSTALL).parent.parent / "lib")]
+            folders = SYSTEM + product + [str(pathlib.Path(SUBJECT).parent), str(CI), str(self.path)]
+            command = in_own_root(str(self.root), folders, work, command)
+        return subprocess.run(command, env=base | environment, cwd=work, capture_output=True, text=True)
 
     def text(self, name):
         file = self.path / name
@@ -173,4 +205,6 @@ class PreCommit(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if not OWN_ROOT:
+        print("no user namespaces here: the commands run in an empty folder, not in a root of their own")
     unittest.main(argv=sys.argv[:1], verbosity=0)
