@@ -271,6 +271,7 @@ std::string answer(const Comparison& all, const std::string& mark) {
 std::string where_to_gate(Side a, Side b, const Comparison& comparison) {
   if (comparison.basis != Basis::step || comparison.simulated_against_measured)
     return "diff never fails: it shows, and judges nothing\n";
+  if (a.size() > 1 || b.size() > 1) return "diff never fails; gate: zerostall check B --baseline A\n";
   return fmt::format("diff never fails; gate: zerostall check {} --baseline {}\n",
                      printable(shell_word(b.front().path)), printable(shell_word(a.front().path)));
 }
