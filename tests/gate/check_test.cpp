@@ -90,6 +90,7 @@ const std::vector<Row> kRows = {
     {"[budget.cause.explicit-sync]\nwaits = 0", "w w w", kPass, 0, ""},
     {"[budget.cause.explicit-sync]\nwaits = 0", "w d w", kFail, 1, "barrier"},
     {"[budget.site.\"train.py:flush\"]\nwaits = 0", "w w w", kPass, 0, ""},
+    {"[budget.cause.explicit-sync]\nwaits = 0", "w w w", kPass, 0, "the source of 1 place is not at hand"},
     {"[budget.site.\"train.py:flush\"]\nwaits = 0", "w s w", kFail, 1, "at train.py:flush"},
     {"[budget.site.\"*.py:*\"]\nwaits = 1", "ws w w", kFail, 1, "found 2"},
     {"[budget.device.\"*H100*\"]\nwaits = 0\n[budget]\nwaits = 1", "w w w", kPass, 0, "not judged on this device"},
