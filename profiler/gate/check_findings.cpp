@@ -121,12 +121,13 @@ void suggest(const BudgetResult& result, const JudgedRun& run, std::span<const A
   const bool of_waits = !result.budget.metric->is_time && result.budget.scope.part == Scope::Part::steps;
   if (!of_waits || result.budget.level != Level::error || result.budget.limit.at_most > 0) return;
   for (const SiteAtFault& at : result.sites) {
+    if (report.suggested.size() == kMostSuggestions) return;
     const auto& sites = run.summary().sites;
     const auto site = std::find_if(sites.begin(), sites.end(), [&](const Site& s) { return s.id == at.id; });
     if (site == sites.end()) continue;
     const bool known = std::any_of(allow.begin(), allow.end(),
                                    [&](const Allowance& a) { return !a.site.empty() && is_at(*site, a.site); });
-    if (known || report.suggested.size() == kMostSuggestions) continue;
+    if (known) continue;
     Allowance allowance;
     allowance.site = site_key(*site);
     // Of a place without a line the cause tells more; of one with a line it may be told otherwise where that is not at
