@@ -104,12 +104,12 @@ TEST_F(Report, OfTheRankThatWaitsMostOrIsAskedFor) {
   put("later/rank0.zstall", trace_bytes(5, R"(, "rank": 0)"));
   put("later/rank1.zstall", trace_bytes(0, R"(, "rank": 1)"));
   EXPECT_EQ(run("report job -o r.html").exit_code, 0);
-  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank1");
+  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank1.zstall");
   EXPECT_EQ(json_in(page("r.html"))["after"].size(), 2u);
   EXPECT_EQ(run("report job --rank 0 -o r.html").exit_code, 0);
-  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank0");
+  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank0.zstall");
   EXPECT_EQ(run("report job later -o r.html").exit_code, 0);  // of B the same rank, though another waits more
-  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank1");
+  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank1.zstall");
   EXPECT_THAT(error("job --rank 7 -o r2.html", 3), HasSubstr("7"));
 }
 
