@@ -97,7 +97,9 @@ void add_timeline(const ReportInput& input, Data& page) {
     return runs.empty() ? TimelineBlob{} : runs.front().timeline;
   };
   const TimelineBlob before = blob(input.before), after = blob(input.after);
-  const bool any = !assets::timeline_js().empty() && (!before.base64.empty() || !after.base64.empty());
+  // One that is left out is said to be, by the section that would hold it.
+  const auto told = [](const TimelineBlob& blob) { return !blob.base64.empty() || !blob.why.empty(); };
+  const bool any = !assets::timeline_js().empty() && (told(before) || told(after));
   page.set("timeline", flag(any));
   page.set("timeline_before", text(any ? before.base64 : ""));
   page.set("timeline_after", text(any ? after.base64 : ""));
