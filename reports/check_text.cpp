@@ -128,6 +128,11 @@ std::string how_to_go_on(const CheckReport& report, bool command) {
     text +=
         fmt::format("\nTo let these waits pass, add this to {} and say why:\n\n{}",
                     report.policy.empty() ? "a policy (zerostall.toml)" : inert(report.policy, kMostCharacters), block);
+  const bool of_baseline = std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) {
+    return finding.kind == FindingKind::baseline && finding.level == Level::error;
+  });
+  if (of_baseline && report.suggested.empty())
+    text += "\nTo accept what is new:  zerostall baseline update --accept-more\n";
   if (command && report.verdict != Verdict::pass && !report.command.empty())
     text += fmt::format("\nThe same check again:  {}\n", inert(report.command, 4000));
   return text;

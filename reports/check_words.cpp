@@ -200,7 +200,10 @@ std::string describe(const CheckReport& report, const BudgetResult& result) {
   std::string text = "found " + (result.budget.metric->is_time ? show_time(result.actual) : show(result.actual));
   if (result.budget.metric->is_time && is_modelled(report, result.run)) text += " (modelled)";
   if (result.verdict == Verdict::pass) return text;
-  if (result.step) text += fmt::format(" in step {}", *result.step);
+  if (result.step && result.budget.limit.of == Statistic::window)
+    text += fmt::format(" in the {} steps from step {} on", result.budget.limit.steps, *result.step);
+  else if (result.step)
+    text += fmt::format(" in step {}", *result.step);
   if (result.steps_over > 1) text += fmt::format(", {} judged steps over the limit", result.steps_over);
   return text;
 }

@@ -171,13 +171,18 @@ double per_cent(const TimeChange& row) {
   return row.a->median == 0 ? 0 : 100.0 * double(*row.difference) / double(row.a->median);
 }
 
+// " (+1.5 %)"; of nothing there is no part.
+std::string part_of(const TimeChange& row) {
+  return row.a->median == 0 && row.difference != 0 ? "" : fmt::format(" ({:+.1f} %)", per_cent(row));
+}
+
 std::string_view title_of(const TimeChange& row) { return row.key == "step_ns" ? "step" : "blocked in waits"; }
 
 std::string difference_line(const TimeChange& row) {
   if (!row.test || !row.interval) return "";
   const std::string words = row.verdict == TimeVerdict::no_difference ? "no significant difference" : "significant";
-  return fmt::format("  {}: B - A {} ({:+.1f} %), 95 % interval {} to {}, Mann-Whitney {}: {}\n", title_of(row),
-                     signed_time(*row.difference), per_cent(row), signed_time(row.interval->low),
+  return fmt::format("  {}: B - A {}{}, 95 % interval {} to {}, Mann-Whitney {}: {}\n", title_of(row),
+                     signed_time(*row.difference), part_of(row), signed_time(row.interval->low),
                      signed_time(row.interval->high), show_p(row.test->p), words);
 }
 
@@ -271,6 +276,7 @@ std::string answer(const Comparison& all, const std::string& mark) {
 std::string where_to_gate(Side a, Side b, const Comparison& comparison) {
   if (comparison.basis != Basis::step || comparison.simulated_against_measured)
     return "diff never fails: it shows, and judges nothing\n";
+  if (a.size() > 1 || b.size() > 1) return "diff never fails; gate: zerostall check B --baseline A\n";
   return fmt::format("diff never fails; gate: zerostall check {} --baseline {}\n",
                      printable(shell_word(b.front().path)), printable(shell_word(a.front().path)));
 }

@@ -22,6 +22,11 @@ Json rise_json(const HistorySeries& series, const Rise& rise) {
           {"from", rise.from},
           {"to", rise.to},
           {"now", rise.now},
+          {"more_often", rise.more_often},
+          {"from_sum", rise.from_sum},
+          {"from_steps", rise.from_steps},
+          {"to_sum", rise.to_sum},
+          {"to_steps", rise.to_steps},
           {"certain", rise.certain},
           {"seen_once", rise.seen_once}};
 }

@@ -58,11 +58,13 @@ std::string value_words(const HistoryValue* value) {
 std::string rise_words(const HistorySeries& series, const Rise& rise, const std::string& metric) {
   const std::string good = short_commit(series.commits[rise.before].commit);
   const std::string bad = short_commit(series.commits[rise.at].commit);
-  const std::string count = fmt::format("{} per step {} → {}", nouns_of(metric), rise.from, rise.to);
+  const std::string count = rise.more_often ? fmt::format("{} more often, {} in {} steps → {} in {}", nouns_of(metric),
+                                                          rise.from_sum, rise.from_steps, rise.to_sum, rise.to_steps)
+                                            : fmt::format("{} per step {} → {}", nouns_of(metric), rise.from, rise.to);
   const std::string where = rise.certain ? fmt::format("first bad commit {}", bad)
                                          : fmt::format("between {} (still good) and {} (bad)", good, bad);
   std::string text = fmt::format("rose  {}: {}", where, count);
-  if (rise.now != rise.to) text += fmt::format(", now {}", rise.now);
+  if (rise.now != rise.to && !rise.more_often) text += fmt::format(", now {}", rise.now);
   if (rise.seen_once) text += "; seen once so far";
   return text + "\n";
 }

@@ -181,7 +181,8 @@ Json causes(const RunSummary& run) {
 Json threads(const RunSummary& run) {
   Json list = Json::array();
   for (const ThreadRow& row : run.threads) {
-    Json thread = {{"id", row.id},
+    // The system's numbers are others each time: a simulated run is to say the same.
+    Json thread = {{"id", run.meta.clock == Clock::modelled ? Json(nullptr) : Json(row.id)},
                    {"role", name_of(row.role)},
                    {"cuda_calls", row.calls},
                    {"waits_per_step", to_json(row.per_step)},

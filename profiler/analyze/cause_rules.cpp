@@ -169,10 +169,17 @@ std::optional<Cause> by_download(const Evidence& e) {
   return Cause{download, e.sync || has_pageable_side(e) ? medium : low, size_text(e.bytes) + " read back"};
 }
 
+std::string shown_frame(const EvidenceFrame& frame) {
+  return frame.file.empty() ? std::string(frame.function) : fmt::format("{} in {}", frame.file, frame.function);
+}
+
 std::optional<Cause> by_sync_alone(const Evidence& e) {
   if (e.copy || !e.sync || !is_host_wait(e.wait->kind)) return std::nullopt;
   if (e.ends_profile && !e.place)
     return Cause{library_internal, medium, "the last call of the profile: the profiler's own, as it stops"};
+  // What a user asks for is known by its name (synchronize, wait): by_name.
+  if (e.stack && !e.stack->frames.empty() && e.stack->frames.front().library)
+    return Cause{library_internal, medium, "a library waits: " + shown_frame(e.stack->frames.front())};
   if (e.wait->kind == WaitKind::device_sync)
     return Cause{explicit_sync, high, "the whole device is waited for, and nothing copied"};
   return Cause{explicit_sync, medium, "a sync without a copy before it"};

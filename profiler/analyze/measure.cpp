@@ -125,6 +125,8 @@ Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector
   const Workers workers(trace, steps);
   Router router(steps, workers, measured);
   for (const Call& call : trace.calls) {
+    if (call.outermost && (is_launch(call.kind) || call.kind == ApiKind::copy || call.kind == ApiKind::memset))
+      if (const auto step = step_at(steps.steps, call.begin_ns)) ++measured.steps[*step].launches;
     if (is_launch(call.kind)) continue;  // nearly all calls are launches, and no counter of calls knows them
     if (call.outermost) count_call(call, router.at(call.thread, call.begin_ns));
     if (call.kind != ApiKind::module_load && !call.grows_memory) continue;

@@ -23,6 +23,7 @@ struct StepStats {
   std::vector<RegionStats> regions;  // every region name of the trace, by first appearance; sums of equal names
   std::vector<std::uint32_t> waits;  // host waits counted in `counters`, as positions in the list of waits
   Counters background;               // during the step, on threads that do not work for it
+  std::int64_t launches = 0;         // calls that give the GPU work, by any thread
   bool grew = false;                 // a module was loaded or device memory taken
   Nanos implicit_ns = 0;             // time in the calls of Counter::implicit
 };

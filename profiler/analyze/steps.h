@@ -59,7 +59,7 @@ struct StepOptions {
   std::string pattern =
       R"(^ProfilerStep#\d+|(^|[\s_/:-])(step|iteration|iter|batch)[\s_#:]*\d+$|^(train(ing)?[\s_]?)?(step|iteration|batch)$)";
   bool pattern_given = false;
-  std::string region{};  // ranges of this text are regions too; "" = only those made for us
+  std::vector<std::string> regions{};  // ranges of these texts are regions too; else only those made for us
 };
 
 // Total: without marks of any kind there are no steps, and `from` is none. The pattern must be valid

@@ -25,6 +25,10 @@ WaitSeen seen(const Trace& trace, const Step& step, const Wait& wait, std::uint3
   return seen;
 }
 
+bool has_region(const Step& step, std::string_view name) {
+  return std::any_of(step.regions.begin(), step.regions.end(), [&](const Region& r) { return r.name == name; });
+}
+
 StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, const std::vector<Wait>& waits,
                  const std::vector<std::uint32_t>& site_of, bool judged) {
   StepRow row;
@@ -35,8 +39,10 @@ StepRow make_row(const Trace& trace, const Step& step, const StepStats& stats, c
   row.unsteady = judged && stats.grew;
   row.counters = stats.counters;
   row.implicit_ns = stats.implicit_ns;
-  for (const RegionStats& region : stats.regions) row.regions.push_back({std::string(region.name), region.counters});
+  for (const RegionStats& region : stats.regions)
+    row.regions.push_back({std::string(region.name), region.counters, has_region(step, region.name)});
   row.background = stats.background;
+  row.launches = stats.launches;
   for (const std::uint32_t i : stats.waits) row.waits.push_back(seen(trace, step, waits[i], site_of[i]));
   return row;
 }
@@ -315,6 +321,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   add_copies(trace, steps, run);
   run.gpu_work = count_gpu_work(trace);
   add_kernels(trace, steps, run);
+  run.between = look_between_steps(steps, waits, static_cast<std::size_t>(run.warmup));
   add_unknown_calls(trace, steps, run);
   for (const Wait& wait : waits)
     if (is_host_wait(wait.kind)) ++run.waits_by_what[describe(trace, wait)];
@@ -326,7 +333,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
 RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
   const Trace trace = build_trace(std::move(raw));
   InferredSteps found = find_steps(trace, step_options);
-  if (!step_options.region.empty()) add_regions_called(trace, step_options.region, found.steps);
+  for (const std::string& region : step_options.regions) add_regions_called(trace, region, found.steps);
   const Steps& steps = found.steps;
   std::vector<Wait> waits = find_waits(trace);
   const OwnCosts costs(trace.meta);
@@ -336,7 +343,7 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   RunSummary run = summarize(trace, steps, waits, measured, options);
   run.corrected = corrected;
   run.other_step_names = steps.other_names;
-  if (!step_options.region.empty()) run.possible_regions = possible_regions(trace, steps, kMostPossible);
+  run.possible_regions = possible_regions(trace, steps, kMostPossible);
   if (is_inferred(steps.from)) {
     run.steps_confidence = found.confidence;
     run.steps_how = found.how;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/analyze/between_steps.h"
 #include "profiler/analyze/by_cause.h"
 #include "profiler/analyze/by_stream.h"
 #include "profiler/analyze/by_thread.h"
@@ -40,6 +41,7 @@ Count share_of(const WaitSeen& wait, Counter counter);
 struct RegionRow {
   std::string name;
   Counters counters;
+  bool occurs = true;  // false: the step has no such region, and 0 of everything in it
 };
 
 struct StepRow {
@@ -57,6 +59,7 @@ struct StepRow {
   std::vector<RegionRow> regions;
   Counters background;  // during the step, on threads that do not work for it
   std::vector<WaitSeen> waits;
+  std::int64_t launches = 0;  // calls that give the GPU work, begun during the step by any thread
   Count kernels = 0;  // launched during the step by any thread, graphs' own included; unknown as GpuWork::kernels
   std::map<std::string, std::int64_t> unsupported;  // simulated GPU: calls it does not implement, made during the step
   std::map<std::string, std::int64_t> unknown;      // calls that this program does not know: they may wait or not
@@ -117,6 +120,7 @@ struct RunSummary {
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
   Counters background, unclosed, outside, totals;
+  BetweenSteps between;
   CounterSpreads per_step;                            // over judged steps
   std::vector<RegionSummary> regions;                 // by first appearance
   std::map<std::string, std::int64_t> waits_by_what;  // host waits of the whole trace, by WaitSeen::what

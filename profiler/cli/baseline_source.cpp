@@ -46,6 +46,7 @@ Result<Policy> policy_for(const CountedSteps& wanted) {
 Result<TracesRead> read_traces(const std::string& path, const RunSettings& settings) {
   StepOptions steps;
   if (const auto given = step_options(settings.step_pattern)) steps = *given;
+  steps.regions = settings.regions;
   TracesRead read;
   const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
     const SummaryOptions wanted{file.string(), settings.warmup, false, false, read_sources(raw, file)};
@@ -54,6 +55,8 @@ Result<TracesRead> read_traces(const std::string& path, const RunSettings& setti
   const auto unreadable = for_each_process({path}, {}, take);
   if (!unreadable) return unreadable.error();
   if (!unreadable->empty()) read.unreadable = why_not_all(*unreadable, read.runs.size(), path);
+  std::error_code error;
+  if (read.unreadable.empty() && fs::is_directory(path, error)) read.unreadable = missing_ranks(read.runs);
   return read;
 }
 

@@ -73,7 +73,18 @@ std::vector<fs::path> inputs_of(const CheckOptions& options, const Policy& polic
   for (const std::string& file : {policy.file, policy.baseline, policy.run.sim_values, options.keep})
     if (!file.empty()) inputs.emplace_back(file);
   for (const std::string& trace : options.traces) inputs.emplace_back(trace);
+  std::error_code error;
+  for (const std::string& word : policy.run.command)  // the program itself, named by mistake
+    if (fs::is_regular_file(word, error)) inputs.emplace_back(word);
   return inputs;
+}
+
+std::string why_no_baseline(const CheckOptions& options, const Policy& policy, const std::string& why) {
+  std::error_code error;
+  const std::string by = options.baseline.empty() ? policy.file + " names a baseline: " : "--baseline: ";
+  const bool missing = !fs::exists(policy.baseline, error);
+  return by + why +
+         (missing ? fmt::format("; `zerostall baseline update -o {}` makes it", shell_word(policy.baseline)) : "");
 }
 
 // Says what would be judged, and runs nothing: for hooks that watch the files themselves.
@@ -92,6 +103,7 @@ RecordingOptions recording_options(const Policy& policy) {
   RecordingOptions options;
   options.warmup = policy.run.warmup;
   if (const auto given = step_options(policy.run.step_pattern)) options.steps = *given;
+  options.steps.regions = policy.run.regions;
   options.sources = true;
   return options;
 }
@@ -132,7 +144,7 @@ Outcome run_check(const CheckOptions& options) {
   std::vector<NamedRun> baseline_runs;  // where it is a trace: limits on what got slower compare with it
   if (!policy->baseline.empty() && !is_two_sided(options)) {
     auto loaded = load_baseline(policy->baseline, policy->run, &baseline_runs);
-    if (!loaded) return fail(ExitCode::bad_use, loaded.error().message);
+    if (!loaded) return fail(ExitCode::bad_use, why_no_baseline(options, *policy, loaded.error().message));
     baseline = std::move(*loaded);
   }
   if (options.dry_run) return dry_run(*policy);

@@ -17,6 +17,12 @@ void add_what_is_judged(CLI::App* check, CheckOptions& options) {
        "DEVICE");
   check
       ->add_option_function<std::string>(
+          "--gpus", [&options](const std::string& given) { options.gpus = std::stoll(given); },
+          "Simulated GPUs the command sees (default: the policy's, or 1)")
+      ->type_name("N")
+      ->transform(CLI::Validator(whole_number(1, kMostGpus), ""));
+  check
+      ->add_option_function<std::string>(
           "--warmup", [&options](const std::string& given) { options.warmup = std::stoll(given); },
           "First steps that are not judged (default: the policy's, or 2)")
       ->type_name("N")
@@ -82,6 +88,8 @@ void add_check(CLI::App& app, CheckOptions& options) {
 }
 
 Result<Options> chosen_check(CheckOptions options) {
+  if (!options.command.empty() && options.command.front().empty())
+    return Error{"the command behind `--` is empty: an unset variable?"};
   const bool has_trace = !options.traces.empty(), has_command = !options.command.empty();
   const bool two_commands = !options.before.empty() || !options.after.empty();
   if (has_trace && has_command)

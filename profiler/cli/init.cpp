@@ -41,6 +41,9 @@ std::optional<Outcome> refuse_output(const InitOptions& options) {
                 fmt::format("{} is there already: --force overwrites it, -o FILE writes another, -o - "
                             "shows the proposal",
                             options.output));
+  for (const std::string& trace : options.files)
+    if (fs::equivalent(path, trace, error))
+      return fail(ExitCode::bad_use, fmt::format("-o: {} is a trace to read", options.output));
   if (!path.has_filename())
     return fail(ExitCode::bad_use, fmt::format("-o: {} names a folder, not a file", options.output));
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -40,7 +40,7 @@ struct RecordArguments {
 enum class Colour : std::uint8_t { when_terminal, always, never };
 
 struct StatOptions {
-  std::vector<std::string> files;    // traces of one job; none = the newest run*.zstall here; "-" alone = standard input
+  std::vector<std::string> files;  // traces of one job; none = the newest run*.zstall here; "-" alone = standard input
   std::optional<std::int64_t> rank;  // of several processes
   std::int64_t warmup = 2;
   std::string step_pattern;  // "" = the default
@@ -90,10 +90,10 @@ struct CheckOptions {
   std::string before_rev, build;     // a git revision, and a command for a shell
   std::optional<std::int64_t> runs;  // of each side
   std::int64_t most_runs = 9;
-  std::vector<std::string> outputs;    // FORMAT=FILE
-  std::string device;                  // "" = the policy's
-  std::optional<std::int64_t> warmup;  // nullopt = the policy's
-  std::string step_pattern;            // "" = the policy's
+  std::vector<std::string> outputs;          // FORMAT=FILE
+  std::string device;                        // "" = the policy's
+  std::optional<std::int64_t> gpus, warmup;  // nullopt = the policy's
+  std::string step_pattern;                  // "" = the policy's
   bool inferred = false;
   std::string keep;  // "" = the trace goes
   bool dry_run = false;

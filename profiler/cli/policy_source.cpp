@@ -28,7 +28,11 @@ bool has_policy_here() {
 
 Result<Policy> from_file(const CheckOptions& options) {
   if (!options.policy.empty()) return read_policy(options.policy);
-  if (!options.max.empty() || !has_policy_here()) return Policy{};
+  if (!has_policy_here()) return Policy{};
+  if (!options.max.empty()) {
+    say(fmt::format("{} is left out beside --max: --policy {} adds it", kPolicyFile, kPolicyFile));
+    return Policy{};
+  }
   say(fmt::format("policy: {}", kPolicyFile));
   return read_policy(kPolicyFile);
 }
@@ -45,6 +49,7 @@ Result<Done> add_limits(const CheckOptions& options, Policy& policy) {
 void override_run(const CheckOptions& options, Policy& policy) {
   if (!options.command.empty()) policy.run.command = options.command;
   if (!options.device.empty()) policy.run.device = options.device;
+  if (options.gpus) policy.run.gpus = *options.gpus;
   if (options.warmup) policy.run.warmup = *options.warmup;
   if (!options.step_pattern.empty()) policy.run.step_pattern = options.step_pattern;
   if (options.inferred) policy.run.steps = StepsWanted::inferred;
@@ -62,6 +67,7 @@ Result<Policy> read_policy(const std::string& file) {
   if (!policy) return policy;
   policy->baseline = beside(file, policy->baseline);
   policy->run.sim_values = beside(file, policy->run.sim_values);
+  name_regions(*policy);
   return policy;
 }
 
@@ -70,6 +76,7 @@ Result<Policy> load_policy(const CheckOptions& options) {
   if (!policy) return policy;
   if (const auto added = add_limits(options, *policy); !added) return added.error();
   override_run(options, *policy);
+  name_regions(*policy);
   if (StepOptions steps; !policy->run.step_pattern.empty() && !is_valid_pattern(policy->run.step_pattern))
     return Error{fmt::format("'{}' is not a regular expression", policy->run.step_pattern)};
   const bool two_sides = !options.before.empty() || !options.before_rev.empty();
@@ -102,6 +109,7 @@ std::string command_line(const CheckOptions& options, const Policy& policy) {
   option("--before-rev", options.before_rev);
   option("--build", options.build);
   option("--device", options.device);
+  if (options.gpus) option("--gpus", fmt::to_string(*options.gpus));
   if (options.warmup) option("--warmup", fmt::to_string(*options.warmup));
   option("--step-pattern", options.step_pattern);
   if (options.inferred) add("--inferred-steps");

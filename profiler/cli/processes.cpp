@@ -205,6 +205,22 @@ std::optional<std::string> why_no_match(const StepOptions& options, StepsFrom fo
   return fmt::format("no NVTX range or mark in {} matches '{}'", file, options.pattern);
 }
 
+std::string missing_ranks(const std::vector<NamedRun>& runs) {
+  std::set<std::int64_t> ranks;
+  std::int64_t world = 0;
+  for (const NamedRun& run : runs) {
+    if (!run.summary.meta.rank || !run.summary.meta.world_size) continue;
+    ranks.insert(*run.summary.meta.rank);
+    world = std::max(world, *run.summary.meta.world_size);
+  }
+  std::vector<std::string> missing;
+  for (std::int64_t rank = 0; rank < world && missing.size() < 8; ++rank)
+    if (!ranks.contains(rank)) missing.push_back(fmt::format("{}", rank));
+  if (missing.empty()) return {};
+  return fmt::format("{} of {} ranks left a trace with CUDA calls; missing: {}", ranks.size(), world,
+                     join(missing, ", "));
+}
+
 std::string why_no_calls(const RunSummary& run) {
   if (run.truncated)
     return fmt::format(

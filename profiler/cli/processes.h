@@ -50,6 +50,9 @@ Result<StepOptions> step_options(const std::string& pattern);
 // Why a trace has no steps although a pattern was given; nullopt where none was, or it has some.
 std::optional<std::string> why_no_match(const StepOptions& options, StepsFrom found, const std::string& file);
 
+// Of a job whose processes know how many they are: which ranks left no trace; "" = all did, or that is not known.
+std::string missing_ranks(const std::vector<NamedRun>& runs);
+
 // Of a trace without CUDA calls: what can be said about that. Only a whole trace of a tracer without problems can say
 // that the GPU was not used.
 std::string why_no_calls(const RunSummary& run);

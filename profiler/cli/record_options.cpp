@@ -127,6 +127,7 @@ Result<std::vector<std::string>> split_off_command(std::vector<std::string>& arg
                              join(all.subspan(first), " "))};
   if (dashes == arguments.end() || dashes + 1 == arguments.end())
     return Error{"no command given: zerostall record -- python train.py"};
+  if (dashes[1].empty()) return Error{"the command behind `--` is empty: an unset variable?"};
   std::vector<std::string> command(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
   return command;

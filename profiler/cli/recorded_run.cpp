@@ -7,6 +7,7 @@
 #include "profiler/base/sim_values.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/advice.h"
+#include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
 #include "profiler/record/foreground.h"
 #include "profiler/record/record.h"
@@ -150,6 +151,7 @@ std::variant<RecordedRun, Outcome> Recorder::run(const std::vector<std::string>&
     run.processes.push_back(std::move(process.run));
   }
   run.problems = std::move(left.problems);
+  if (std::string missing = missing_ranks(run.processes); !missing.empty()) run.problems.push_back(std::move(missing));
   return run;
 }
 

@@ -151,7 +151,7 @@ Outcome stat_of_standard_input(const StatOptions& options, const StepOptions& st
 Outcome run_stat(const StatOptions& options) {
   auto steps = step_options(options.step_pattern);
   if (!steps) return fail(ExitCode::bad_use, steps.error().message);
-  steps->region = options.region;
+  if (!options.region.empty()) steps->regions = {options.region};
   const bool piped = std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
   if (piped && options.files.size() > 1)
     return fail(ExitCode::bad_use, "standard input (-) is one trace: name the others without it");

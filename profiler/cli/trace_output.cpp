@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "profiler/base/attendance.h"
+#include "profiler/trace/format.h"
 
 namespace zerostall::cli {
 namespace {
@@ -42,9 +43,24 @@ std::string identity(const fs::path& path) {
   return fmt::format("{}:{}:{}.{:09}", info.st_dev, info.st_ino, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
+// A file that holds something, is not called like a trace and is none: a script that was named by mistake.
+bool is_something_else(const fs::path& path) {
+  std::error_code error;
+  if (path.extension() == kExtension) return false;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return false;
+  std::array<char, format::kMagic.size()> magic{};
+  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
+  return magic != format::kMagic;
+}
+
 Result<Done> check_target(const fs::path& path) {
   std::error_code error;
-  if (!fs::is_directory(fs::symlink_status(path, error))) return check_replaceable(path);
+  if (!fs::is_directory(fs::symlink_status(path, error))) {
+    if (is_something_else(path))
+      return Error{
+          fmt::format("cannot replace {}: it is no trace; name another file, or remove it first", path.string())};
+    return check_replaceable(path);
+  }
   if (is_trace_folder(path)) return Done{};
   return Error{fmt::format("cannot replace {}: it is a folder that holds other things than traces", path.string())};
 }

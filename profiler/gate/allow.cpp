@@ -10,6 +10,9 @@
 namespace zerostall {
 namespace {
 
+// A native module is no file of the program's.
+bool has_file(const Site& site) { return !site.file.empty() && site.from != SiteFrom::native; }
+
 // "src/a/trainer.py:f" -> itself, "a/trainer.py:f", "trainer.py:f".
 template <class Each>
 void each_ending(std::string_view key, const Each& each) {
@@ -38,6 +41,7 @@ class SiteMatches {
     std::vector<std::uint32_t> found;
     const std::string key = site_key(site);
     each_ending(key, [&](std::string_view text) { look_up(text, site, found); });
+    if (has_file(site)) each_ending(site.file, [&](std::string_view text) { look_up(text, site, found); });
     look_up(site.place, site, found);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -153,12 +157,14 @@ AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> 
 bool is_at(const Site& site, std::string_view glob) {
   bool is = glob_matches(glob, site.place);
   const std::string key = site_key(site);
-  each_ending(key, [&](std::string_view text) { is = is || glob_matches(glob, text); });
+  const auto look_at = [&](std::string_view text) { is = is || glob_matches(glob, text); };
+  each_ending(key, look_at);
+  if (has_file(site)) each_ending(site.file, look_at);
   return is;
 }
 
 std::string site_key(const Site& site) {
-  if (site.file.empty() || site.from == SiteFrom::native) return site.place;
+  if (!has_file(site)) return site.place;
   return fmt::format("{}:{}", site.file, site.function);
 }
 

@@ -36,8 +36,8 @@ struct AllowedWaits {
 // stars.
 AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> allowances, const Date& today);
 
-// Whether a glob of a policy means this place. As in .gitignore it holds at every depth of folders: trainer.py:step is
-// src/trainer.py:step too.
+// Whether a glob of a policy means this place: path:function, a path alone, or what a person sees of the place. As in
+// .gitignore it holds at every depth of folders: trainer.py:step is src/trainer.py:step too.
 bool is_at(const Site& site, std::string_view glob);
 
 // "path:function" as site globs see it: "train.py:step"; of a place without a file what a person sees of it.

@@ -163,8 +163,8 @@ class Reader {
 constexpr int kDeepest = 16;
 
 Error refuse(const std::string& file, const std::string& what) {
-  return Error{
-      fmt::format("{}: {}; restore it, or write it anew with `zerostall baseline update -o {}`", file, what, file)};
+  return Error{fmt::format("{}: {}; restore it, or remove it and write it anew with `zerostall baseline update -o {}`",
+                           file, what, file)};
 }
 
 // The schema's number; an error where it is none of ours.

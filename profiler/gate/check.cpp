@@ -12,7 +12,9 @@
 namespace zerostall {
 namespace {
 
+using gate::add_doubt;
 using gate::JudgedRun;
+using gate::with_name;
 
 CheckedFacts facts_of(const JudgedRun& run) {
   const RunSummary& summary = run.summary();
@@ -32,18 +34,6 @@ CheckedFacts facts_of(const JudgedRun& run) {
   facts.background = summary.background[Counter::waits].value_or(0);
   facts.unreal_readbacks = summary.unreal_readbacks.judged;
   return facts;
-}
-
-std::string with_name(const std::string& run, const std::string& text) {
-  return run.empty() ? text : run + ": " + text;
-}
-
-void add_doubt(CheckReport& report, const std::string& run, std::string text) {
-  Finding finding;
-  finding.kind = FindingKind::cannot_tell;
-  finding.run = run;
-  finding.text = std::move(text);
-  report.findings.push_back(std::move(finding));
 }
 
 bool is_outside(const Budget& budget) { return budget.scope.part == Scope::Part::outside; }
@@ -71,7 +61,7 @@ void add_doubts(const Policy& policy, std::span<const JudgedRun> runs, CheckRepo
 }
 
 // Budgets that say no more than what was said of the whole process, or that nothing was found to apply to.
-void add_scope_doubts(const Policy& policy, CheckReport& report) {
+void add_scope_doubts(const Policy& policy, bool has_baseline, CheckReport& report) {
   for (const Budget& budget : policy.budgets) {
     if (budget.level == Level::off) continue;
     const auto of_it = [&](const BudgetResult& r) { return r.applies && describe(r.budget) == describe(budget); };
@@ -79,9 +69,13 @@ void add_scope_doubts(const Policy& policy, CheckReport& report) {
     if (budget.scope.rank && !report.checked.empty())
       add_doubt(report, "",
                 fmt::format("{}: no process of rank {} in the recording", describe(budget), *budget.scope.rank));
-    else
+    else if (!report.checked.empty())
       report.notes.push_back(fmt::format("{}: not judged on this device", describe(budget)));
   }
+  const auto applies = [](const BudgetResult& r) { return r.applies; };
+  const bool any = std::any_of(report.budgets.begin(), report.budgets.end(), applies);
+  if (!policy.budgets.empty() && !any && !has_baseline && !report.checked.empty())
+    add_doubt(report, "", "no limit of the policy is about this run: all are off, or for other devices or ranks");
 }
 
 // Errors first, then warnings; violations before what cannot be told.
@@ -186,6 +180,7 @@ CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const 
   std::vector<AllowedWaits> allowed;
   for (const CheckedRun& run : runs) {
     doubts.push_back(doubts_of(*run.summary, std::max(policy.run.fewest_steps, kFewestJudgedSteps), policy.run.steps));
+    gate::doubt_idle_steps(*run.summary, doubts.back());
     allowed.push_back(apply_allowances(*run.summary, policy.allow, today));
   }
   std::vector<JudgedRun> judged;
@@ -205,7 +200,8 @@ CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const 
       report.budgets.push_back(gate::judge_budget(run, budget, same, policy.least_effect_ns));
   }
   add_doubts(policy, judged, report);
-  add_scope_doubts(policy, report);
+  add_scope_doubts(policy, baseline != nullptr, report);
+  for (const JudgedRun& run : judged) gate::look_beside(policy, run, report);
   gate::add_budget_findings(judged, policy.allow, report);
   drop_repeated_doubts(judged, report);
   if (baseline != nullptr) judge_run_by_run(policy, *baseline, runs, allowed, report);

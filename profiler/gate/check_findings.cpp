@@ -101,22 +101,42 @@ void add_sites(const BudgetResult& result, const JudgedRun& run, std::span<const
   }
 }
 
-void suggest(const BudgetResult& result, const JudgedRun& run, CheckReport& report) {
+// In the step with most, by what a policy can name: several places of one function are one.
+std::int64_t most_in_a_step(const JudgedRun& run, const std::string& key) {
+  std::int64_t most = 0;
+  for (std::size_t s = 0; s < run.summary().steps.size(); ++s) {
+    std::int64_t here = 0;
+    for (std::size_t w = 0; w < run.allowed.by_step[s].size(); ++w) {
+      const std::uint32_t site = run.summary().steps[s].waits[w].site;
+      here += site < run.summary().sites.size() && site_key(run.summary().sites[site]) == key;
+    }
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+// Only where nothing was allowed and nothing stands in the policy: an allowance that expired, or was used up, is to be
+// looked at, and a limit that is not 0 to be raised.
+void suggest(const BudgetResult& result, const JudgedRun& run, std::span<const Allowance> allow, CheckReport& report) {
   const bool of_waits = !result.budget.metric->is_time && result.budget.scope.part == Scope::Part::steps;
-  if (!of_waits || result.budget.level != Level::error) return;
+  if (!of_waits || result.budget.level != Level::error || result.budget.limit.at_most > 0) return;
   for (const SiteAtFault& at : result.sites) {
+    if (report.suggested.size() == kMostSuggestions) return;
     const auto& sites = run.summary().sites;
     const auto site = std::find_if(sites.begin(), sites.end(), [&](const Site& s) { return s.id == at.id; });
     if (site == sites.end()) continue;
+    const bool known = std::any_of(allow.begin(), allow.end(),
+                                   [&](const Allowance& a) { return !a.site.empty() && is_at(*site, a.site); });
+    if (known) continue;
     Allowance allowance;
     allowance.site = site_key(*site);
-    if (site->cause.kind != CauseKind::unknown) allowance.cause = info_of(site->cause.kind).slug;
-    allowance.waits_per_step = site->per_step ? std::max<std::int64_t>(1, site->per_step->max) : at.waits;
-    const auto same = [&](const Allowance& a) {
-      return a.site == allowance.site && a.cause == allowance.cause && a.waits_per_step >= allowance.waits_per_step;
-    };
-    if (std::any_of(report.suggested.begin(), report.suggested.end(), same)) continue;
-    if (report.suggested.size() < kMostSuggestions) report.suggested.push_back(std::move(allowance));
+    // Of a place without a line the cause tells more; of one with a line it may be told otherwise where that is not at
+    // hand.
+    if (site->file.empty() && site->cause.kind != CauseKind::unknown) allowance.cause = info_of(site->cause.kind).slug;
+    allowance.waits_per_step = std::max(at.waits, most_in_a_step(run, allowance.site));
+    const auto same = [&](const Allowance& a) { return a.site == allowance.site && a.cause == allowance.cause; };
+    if (std::none_of(report.suggested.begin(), report.suggested.end(), same))
+      report.suggested.push_back(std::move(allowance));
   }
 }
 
@@ -142,7 +162,7 @@ void add_budget_findings(std::span<const JudgedRun> runs, std::span<const Allowa
       report.findings.push_back(std::move(finding));
     else
       add_sites(result, run, allow, finding, report);
-    if (result.verdict == Verdict::violation) suggest(result, run, report);
+    if (result.verdict == Verdict::violation) suggest(result, run, allow, report);
   }
 }
 

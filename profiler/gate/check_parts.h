@@ -45,6 +45,15 @@ void judge_time(const SameProcess& runs, const Budget& budget, Nanos least_effec
 // Of times only the first of several runs has a result: it is that of all; the others do not apply.
 BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, const SameProcess& same, Nanos least_effect);
 
+std::string with_name(const std::string& run, const std::string& text);
+void add_doubt(CheckReport& report, const std::string& run, std::string text);
+
+// Steps in which nothing runs on the GPU: nothing can be told of them.
+void doubt_idle_steps(const RunSummary& run, Doubts& doubts);
+
+// Waits that no budget on steps sees: beside the steps, in a region that is not in each, at places that are not known.
+void look_beside(const Policy& policy, const JudgedRun& run, CheckReport& report);
+
 // Broken and doubtful budgets, and what there is to say about allowances, as findings and suggestions of the report.
 void add_budget_findings(std::span<const JudgedRun> runs, std::span<const Allowance> allow, CheckReport& report);
 void add_allowance_findings(std::span<const JudgedRun> runs, std::span<const Allowance> allow, const Date& today,

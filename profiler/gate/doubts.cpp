@@ -54,8 +54,10 @@ Doubts doubts_of(const RunSummary& run, std::int64_t fewest_steps, StepsWanted w
   if (run.steps_from == StepsFrom::none || (is_inferred(run.steps_from) && wanted == StepsWanted::marked))
     doubts.hopeless.push_back(why_no_steps(run));
   else if (run.judged() < fewest_steps)
-    doubts.hopeless.push_back(fmt::format("{} in the trace to judge after {} of warm-up, at least {} are needed",
-                                          counted(run.judged(), "step"), run.warmup, fewest_steps));
+    // What is too much in the steps that are enough for anybody is too much, whatever more a policy asks for.
+    (run.judged() < kFewestJudgedSteps ? doubts.hopeless : doubts.partial)
+        .push_back(fmt::format("{} in the trace to judge after {} of warm-up, at least {} are needed",
+                               counted(run.judged(), "step"), run.warmup, fewest_steps));
   if (const auto clock = run.oddities.find("clock_steps"); clock != run.oddities.end())
     doubts.partial.push_back("the clock was set during the recording: which call belongs to which step is not certain");
   for (const StepRow& step : run.steps) {

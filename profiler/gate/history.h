@@ -51,8 +51,10 @@ struct Rise {
   std::size_t before = 0, at = 0;  // positions of the last good and the first bad commit that were measured
   std::int64_t from = 0, to = 0;   // per step
   std::int64_t now = 0;            // at the end of the series
-  bool certain = false;            // nothing lies between the two: `at` is the first bad commit
-  bool seen_once = false;          // it is the last one: whether it stays cannot be told yet
+  bool more_often = false;  // no step has more than before, but all together do: from_sum and to_sum of so many steps
+  std::int64_t from_sum = 0, from_steps = 0, to_sum = 0, to_steps = 0;
+  bool certain = false;    // nothing lies between the two: `at` is the first bad commit
+  bool seen_once = false;  // it is the last one: whether it stays cannot be told yet
 };
 // In order. A spike that went back is none. Commits without the metric are as if they were not measured.
 std::vector<Rise> rises_of(const HistorySeries& series, const std::string& metric);

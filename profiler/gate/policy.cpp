@@ -106,6 +106,25 @@ std::string describe(const Allowance& allowance) {
   return join(parts, ", ");
 }
 
+std::string why_no_place(std::string_view glob) {
+  const std::size_t colon = glob.rfind(':');
+  if (colon == std::string_view::npos || colon + 1 == glob.size()) return {};
+  if (glob.substr(colon + 1).find_first_not_of("0123456789") != std::string_view::npos) return {};
+  return fmt::format("lines move: name the function, \"{}:FUNCTION\", or the file alone, \"{}\"", glob.substr(0, colon),
+                     glob.substr(0, colon));
+}
+
+void name_regions(Policy& policy) {
+  auto& regions = policy.run.regions;
+  const auto add = [&](const std::string& name) {
+    const bool glob = name.find_first_of("*?") != std::string::npos;  // of our own regions only
+    if (!name.empty() && !glob && std::find(regions.begin(), regions.end(), name) == regions.end())
+      regions.push_back(name);
+  };
+  for (const Budget& budget : policy.budgets) add(budget.scope.region);
+  for (const Allowance& allowance : policy.allow) add(allowance.region);
+}
+
 // Greedy with one point to come back to: what the last star took is enlarged where the rest does not match.
 bool glob_matches(std::string_view glob, std::string_view text) {
   std::size_t g = 0, t = 0, star = std::string_view::npos, taken = 0;

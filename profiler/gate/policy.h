@@ -115,7 +115,8 @@ struct RunSettings {
   std::int64_t warmup = 2;
   std::int64_t fewest_steps = 3;  // judged; never less than kFewestJudgedSteps
   StepsWanted steps = StepsWanted::marked;
-  std::string step_pattern{};  // "" = the default
+  std::string step_pattern{};          // "" = the default
+  std::vector<std::string> regions{};  // that rules name: ranges of these texts are regions, whoever made them
 };
 
 struct Policy {
@@ -129,6 +130,12 @@ struct Policy {
   bool improved_is_violation = false;  // fewer waits than the baseline has
   Nanos least_effect_ns = 0;           // of time budgets
 };
+
+// Why a glob on places can match none; "" = it can. "train.py:31": line numbers are shown, and never compared.
+std::string why_no_place(std::string_view glob);
+
+// Sets RunSettings::regions by what the rules name.
+void name_regions(Policy& policy);
 
 // Whether a glob (* any text, ? any character, nothing else is special) matches all of a text. Linear in the text for
 // each star.

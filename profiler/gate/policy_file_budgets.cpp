@@ -137,6 +137,7 @@ bool BudgetReader::set_cause(const TomlEntry& entry, Scope& scope) {
 
 bool BudgetReader::set_site(const TomlEntry& entry, Scope& scope) {
   if (entry.key.empty()) problems_.add(entry.place, "the glob of a site is empty: write \"train.py:step\", or \"*\"");
+  if (const auto why = why_no_place(entry.key); !why.empty()) problems_.add(entry.place, why);
   scope.site = entry.key;
   return !entry.key.empty();
 }

@@ -103,6 +103,8 @@ void read_one_allowance(const TomlValue& table, std::vector<Allowance>& allow, P
   allowance.line = table.place.line;
   const Reader read{table, problems};
   read.text("site", allowance.site);
+  if (const TomlEntry* site = find_entry(table, "site"))
+    if (const auto why = why_no_place(allowance.site); !why.empty()) problems.add(site->place, why);
   read.text("cause", allowance.cause);
   read.text("kernel", allowance.kernel);
   read.text("region", allowance.region);

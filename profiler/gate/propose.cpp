@@ -56,6 +56,7 @@ struct Seen {
   std::size_t processes = 0;        // that have judged steps
   std::int64_t judged = 0;          // steps, of the process with fewest
   std::int64_t background = 0, outside = 0;
+  bool waits_between = false;            // each time between two steps: without a limit on that no verdict is a pass
   std::int64_t unreal = 0;               // read-backs in judged steps
   const RunSummary* inferred = nullptr;  // a process whose steps are
   bool measured = false;
@@ -79,6 +80,7 @@ std::optional<Seen> look_at(std::span<const CheckedRun> runs) {
     seen.judged = seen.processes++ == 0 ? run.judged() : std::min(seen.judged, run.judged());
     seen.most.take(run.per_step);
     add_regions(run, seen.regions, known);
+    seen.waits_between |= waits_each_time(run.between);
     seen.outside += run.outside[Counter::waits].value_or(0);
     for (const StepRow& step : run.steps)
       if (step.judged) seen.background = std::max(seen.background, step.background[Counter::waits].value_or(0));
@@ -186,7 +188,15 @@ std::string budgets(const Seen& seen) {
   if (seen.background > 0)
     text += fmt::format("\n# Other threads (loaders, loggers), during a step:\n# [budget.background]\n# waits = {}\n",
                         seen.background);
-  if (seen.outside > 0)
+  if (seen.waits_between)
+    text += fmt::format(
+        "\n# The program waits between its steps each time: the marks leave out a part of its loop. Better mark only "
+        "where a\n"
+        "# step begins, torch.cuda.nvtx.mark(f\"step {{i}}\"); until then, in the whole run:\n[budget.outside]\nwaits "
+        "= {{ "
+        "total = {} }}\n",
+        seen.outside);
+  else if (seen.outside > 0)
     text += fmt::format("\n# In no step, in the whole run:\n# [budget.outside]\n# waits = {{ total = {} }}\n",
                         seen.outside);
   return text + "\n";
@@ -195,6 +205,7 @@ std::string budgets(const Seen& seen) {
 struct SeenSite {
   const Site* site;
   std::int64_t most = 0;  // waits in one judged step
+  bool in_each = true;    // judged step
 };
 
 // Of all processes, once each; most waits first.
@@ -205,6 +216,7 @@ std::vector<SeenSite> sites_of(std::span<const CheckedRun> runs) {
       if (site.judged == 0) continue;
       SeenSite& seen = by_id.try_emplace(site.id, SeenSite{&site}).first->second;
       seen.most = std::max(seen.most, site.per_step ? site.per_step->max : site.judged);
+      seen.in_each = seen.in_each && site.per_step && site.per_step->min > 0;
     }
   std::vector<SeenSite> sites;
   for (auto& [id, site] : by_id) sites.push_back(site);
@@ -216,8 +228,14 @@ std::string sites_text(const std::vector<SeenSite>& sites) {
   if (sites.empty()) return "# No judged step waited.\n\n";
   std::string text = "# Where the steps wait (`zerostall explain CAUSE` says what to write instead):\n";
   for (std::size_t i = 0; i < std::min(sites.size(), kMostSites); ++i)
-    text += toml_comment(fmt::format("{:>4} in a step  {}  ({})  {}", sites[i].most, sites[i].site->place,
+    text += toml_comment(fmt::format("{:>4} in {}  {}  ({})  {}", sites[i].most,
+                                     sites[i].in_each ? "each step" : "some steps", sites[i].site->place,
                                      info_of(sites[i].site->cause.kind).slug, sites[i].site->what));
+  if (std::any_of(sites.begin(), sites.end(), [](const SeenSite& site) { return !site.in_each; }))
+    text +=
+        "# A limit on each step does not see that what is in some steps comes more often: `zerostall baseline update` "
+        "keeps "
+        "that too.\n";
   if (sites.size() > kMostSites)
     text += fmt::format("#   and {}\n", counted(std::int64_t(sites.size() - kMostSites), "other place"));
   return text + "\n";

@@ -246,11 +246,11 @@ TEST(Region, OfAnyDomainIsOneWhereItIsAskedFor) {
   const std::string file = t.bytes();
   const auto analyzed = [&](const std::string& region) {
     StepOptions options;
-    options.region = region;
+    options.regions = {region};
     return analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", 1}, options);
   };
   EXPECT_TRUE(analyzed("").regions.empty());
-  EXPECT_TRUE(analyzed("").possible_regions.empty());
+  EXPECT_EQ(analyzed("").possible_regions, (std::vector<std::string>{"load", "forward"}));
   const RunSummary run = analyzed("forward");
   ASSERT_EQ(run.regions.size(), 1u);
   EXPECT_EQ(run.regions[0].per_step[Counter::waits], (Spread{2, 2, 2, 2}));

@@ -134,6 +134,33 @@ TEST_F(CheckSim, ARevisionOfGitIsTheOtherSide) {
   EXPECT_NE(none.err.find("--before-rev nosuch: "), std::string::npos) << none.err;
 }
 
+TEST_F(CheckSim, NamesThatAreNotUtf8EndNoProgram) {
+  const auto recorded = shell("'" ZEROSTALL_PROGRAM "' record --device sim -o r.zstall -- '" GATE_SUBJECT
+                              "' 9 none \"$(printf 'caf\\351')\"");
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  const auto checked = shell("'" ZEROSTALL_PROGRAM "' check r.zstall --max waits=1 --out json=-");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  EXPECT_TRUE(nlohmann::json::accept(checked.out));
+}
+
+TEST_F(CheckSim, FilesThatAreNoTracesAreNotReplaced) {
+  ASSERT_TRUE(write_file(path("train.py"), "print('mine')\n"));
+  for (const char* command :
+       {"record --device sim -o train.py -- true", "check --device sim --keep train.py --max waits=0 -- true",
+        "check --device sim --out md=train.py --max waits=0 -- sh train.py"}) {
+    const auto result = shell(std::string("'" ZEROSTALL_PROGRAM "' ") + command);
+    EXPECT_EQ(result.exit_code, 2) << command << result.err;
+    EXPECT_EQ(read(path("train.py")), "print('mine')\n") << command;
+  }
+}
+
+// What --max names as a region is one, whoever made the range.
+TEST_F(CheckSim, AnyNvtxRangeCanBeARegion) {
+  const auto marked = shell("'" ZEROSTALL_PROGRAM "' check --device sim --max log.waits=0 -- '" GATE_SUBJECT "' 9");
+  EXPECT_EQ(marked.exit_code, 1) << marked.out << marked.err;
+  EXPECT_NE(marked.out.find("region log is in 1 of 7 judged steps"), std::string::npos) << marked.out;
+}
+
 TEST_F(CheckSim, TellsEachKindOfProblemByItsCode) {
   const std::string check = "'" ZEROSTALL_PROGRAM "' check --device sim --max waits=0 ";
   const auto failing = shell(check + "-- sh -c 'exit 7'");

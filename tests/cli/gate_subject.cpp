@@ -1,4 +1,4 @@
-// A program under test that a gate lets pass, or that has one wait more. Usage: gate_subject STEPS [SEED]
+// A program under test that a gate lets pass, or that has one wait more. Usage: gate_subject STEPS [SEED|none [REGION]]
 // Each step reads no result of its own; every 5th logs one, in region `log`. A second thread loads batches and waits
 // for its own copies. SEED: which wait is added, and where.
 #include <cuda_runtime_api.h>
@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Program {
   std::vector<char> pageable = std::vector<char>(kBatch);
   cudaStream_t stream = nullptr;
   cudaEvent_t event = nullptr;
+  const char* region = "log";
 
   Program() {
     call(cudaMalloc(&device, kBatch));
@@ -69,7 +71,7 @@ struct Program {
       call(cudaStreamWaitEvent(stream, event, 0));
     }
     if (number % 5 != 0) return;
-    zerostall::mark::Region log("log");
+    zerostall::mark::Region log(region);
     read(pinned);
   }
 };
@@ -92,11 +94,13 @@ void load(const std::atomic<bool>& stop) {
 
 int main(int argc, char** argv) {
   const int steps = std::atoi(argv[1]);
-  std::mt19937 random(argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0);
-  const int extra_step = argc > 2 ? kWarmup + static_cast<int>(random() % unsigned(steps - kWarmup)) : -1;
+  const bool one_more = argc > 2 && std::string(argv[2]) != "none";
+  std::mt19937 random(one_more ? static_cast<unsigned>(std::atoi(argv[2])) : 0);
+  const int extra_step = one_more ? kWarmup + static_cast<int>(random() % unsigned(steps - kWarmup)) : -1;
   const int extra_at = static_cast<int>(random() % kPlaces);
   const auto kind = static_cast<unsigned>(random() % 7);
   Program program;
+  if (argc > 3) program.region = argv[3];
   std::atomic<bool> stop = false;
   std::thread loader([&] { load(stop); });
   for (int n = 0; n < steps; ++n) {

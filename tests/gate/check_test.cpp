@@ -83,12 +83,14 @@ const std::vector<Row> kRows = {
     {"[budget.region.train]\nwaits = 0", "w w w", kPass, 0, ""},
     {"[budget.region.train]\nwaits = 0", "- W -", kFail, 1, "waits (region train): at most 0 in each step"},
     {"[budget.region.load]\nh2d_stalls = 0", "U U U", kPass, 0, ""},
-    {"[budget.region.decode]\nwaits = 0", "- - -", kNo, 3, "no judged step has a region `decode`; there are: train, load"},
+    {"[budget.region.decode]\nwaits = 0", "- - -", kNo, 3,
+     "no judged step has a region `decode`; there are: train, load"},
     {"[budget]\nwaits = 2\n[budget.region.train]\nwaits = 0", "wW W W", kFail, 1, "region train"},
     // Causes, places, devices, ranks.
     {"[budget.cause.explicit-sync]\nwaits = 0", "w w w", kPass, 0, ""},
     {"[budget.cause.explicit-sync]\nwaits = 0", "w d w", kFail, 1, "barrier"},
     {"[budget.site.\"train.py:flush\"]\nwaits = 0", "w w w", kPass, 0, ""},
+    {"[budget.cause.explicit-sync]\nwaits = 0", "w w w", kPass, 0, "the source of 1 place is not at hand"},
     {"[budget.site.\"train.py:flush\"]\nwaits = 0", "w s w", kFail, 1, "at train.py:flush"},
     {"[budget.site.\"*.py:*\"]\nwaits = 1", "ws w w", kFail, 1, "found 2"},
     {"[budget.device.\"*H100*\"]\nwaits = 0\n[budget]\nwaits = 1", "w w w", kPass, 0, "not judged on this device"},
@@ -99,7 +101,11 @@ const std::vector<Row> kRows = {
     // Beside and outside of the steps.
     {"[budget]\nwaits = 0", "b b b", kPass, 0, ""},
     {"[budget.background]\nwaits = 0", "- b -", kFail, 1, "on other threads"},
-    {"[budget]\nwaits = 0", "o o o", kPass, 0, ""},
+    {"[budget]\nwaits = 0", "o o o", kNo, 3, "2 waits between the judged steps, in 2 of 2 gaps"},
+    {"[budget]\nwaits = 0", "wo o o", kFail, 1, "found 1 in step 0"},
+    {"[budget]\nwaits = 0\n[budget.outside]\nwaits = { total = 3 }", "o o o", kPass, 0, ""},
+    {"[budget]\nwaits = 0", "- o - - -", kPass, 0, ""},
+    {"[budget]\nwaits = 0", "b b b", kPass, 0, "other threads wait in 3 of 3 judged steps"},
     {"[budget.outside]\nwaits = { total = 2 }", "o o o", kFail, 1, "outside of steps"},
     {"[budget.outside]\nwaits = { total = 3 }", "o o o", kPass, 0, ""},
     // Levels.
@@ -111,6 +117,19 @@ const std::vector<Row> kRows = {
     {"[budget]\nwaits = 0", "w w", kNo, 3, "at least 3 are needed"},
     {"[budget]\nwaits = 0", "- - - -", kNo, 3, "at least 3 are needed", warm(2)},
     {"[budget]\nwaits = 0\n[run]\nfewest_steps = 9", "- - - -", kNo, 3, "at least 9 are needed"},
+    {"[budget]\nwaits = 0\n[run]\nfewest_steps = 9", "- w - -", kFail, 1, "found 1 in step 1"},
+    {"[budget]\nwaits = 0", "- - - -", kNo, 3, "no judged step gives the GPU any work", {.idle = true}},
+    {"[budget.device.\"*B200*\"]\nwaits = 0", "w w w", kNo, 3, "no limit of the policy is about this run"},
+    {"[budget]\nwaits = { max = 0, level = \"off\" }", "w w w", kNo, 3, "no limit of the policy is about this run"},
+    {"[budget.site.\"train.py:flush\"]\nwaits = 0", "w w w", kPass, 0, "no wait of this run is there"},
+    {"[budget.site.\"train.py:flush\"]\nwaits = 0",
+     "w w w",
+     kNo,
+     3,
+     "3 waits in judged steps have no line",
+     {.with_stacks = false}},
+    {"[budget.site.\"train.py\"]\nwaits = 0", "w w w", kFail, 1, "found 1"},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py\"\nreason = \"r\"", "w w w", kPass, 0, ""},
     {"[budget]\nwaits = 0", "w - w - w - w -", kNo, 3, "no step is marked", unmarked()},
     {"[budget]\nwaits = 0\n[run]\nsteps = \"inferred\"", "w w w w w w w w w w", kFail, 1, "found 1", unmarked()},
     {"", "- - -", kNo, 3, "nothing to check"},
@@ -128,9 +147,11 @@ const std::vector<Row> kRows = {
     {"unreal_values = \"cannot-tell\"\n[budget]\nwaits = 0", "w x -", kFail, 1, "found 1"},
     // Waits that are let pass.
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w w w", kPass, 0, ""},
-    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w ww w", kFail, 1, "found 1 in step 1"},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w ww w", kFail, 1,
+     "found 1 in step 1"},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w ws w", kFail, 1, "flush"},
-    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"src/*:log_*\"\nwaits_per_step = 2\nreason = \"r\"", "w ww w", kPass, 0, ""},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"src/*:log_*\"\nwaits_per_step = 2\nreason = \"r\"", "w ww w", kPass, 0,
+     ""},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"rain.py:log_loss\"\nreason = \"r\"", "w w w", kFail, 1, "found 1"},
     {"[budget]\nstream_syncs = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w w w", kPass, 0, ""},
     {"[budget]\nh2d_stalls = 0\n[[allow]]\nsite = \"train.py:load\"\nreason = \"r\"", "u wu u", kPass, 0, ""},
@@ -139,12 +160,16 @@ const std::vector<Row> kRows = {
     {"[budget]\nwaits = 0\n[[allow]]\nregion = \"tr*\"\nreason = \"r\"", "W w W", kFail, 1, "in step 1"},
     {"[budget.region.train]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"", "W W W", kPass, 0, ""},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nevery = 3\nreason = \"r\"", "w - - w - -", kPass, 0, ""},
-    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nevery = 3\nreason = \"r\"", "w - w - - -", kFail, 1, "in step 2"},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nevery = 3\nreason = \"r\"", "w - w - - -", kFail, 1,
+     "in step 2"},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:nobody\"\nreason = \"r\"", "- - -", kPass, 0, "matches no wait"},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:nobody\"\nevery = 50\nreason = \"r\"", "- - -", kPass, 0, ""},
-    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"\nexpires = 2026-12-05", "w w w", kPass, 0, "expires on 2026-12-05"},
-    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"\nexpires = 2026-11-30", "w w w", kFail, 1, "expired on 2026-11-30, not caused by this change"},
-    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"\nexpires = 2026-01-01", "- - -", kPass, 0, "no longer needed"},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"\nexpires = 2026-12-05", "w w w", kPass, 0,
+     "expires on 2026-12-05"},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"\nexpires = 2026-11-30", "w w w", kFail, 1,
+     "expired on 2026-11-30, not caused by this change"},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"*:log_loss\"\nreason = \"r\"\nexpires = 2026-01-01", "- - -", kPass, 0,
+     "no longer needed"},
     // Times: measured ones, and only what is significant.
     {"[budget]\nblocked_time = \"1 ms\"", "- - - - - - - -", kNo, 3, "times of the simulated GPU are modelled"},
     {"[budget]\nstep_time = \"3 ms\"", "- - - - - - - - - -", kPass, 0, "", kMeasured},
@@ -192,7 +217,7 @@ TEST(Check, TellsWhatWasLookedAtWhateverTheVerdict) {
 
 // What it suggests to allow lets the same run pass, once it has a reason.
 TEST(Check, SuggestsWhatWouldLetTheRunPass) {
-  for (const char* steps : {"w w w", "ws wu wwd", "WW U s e", "v v d ve"}) {
+  for (const char* steps : {"w w w", "wy wy wy", "ws wu wwd", "WW U s e", "v v d ve"}) {
     auto policy = *parse_policy("[budget]\nwaits = 0\nh2d_stalls = 0", "p.toml");
     const RunSummary run = run_of(steps);
     const std::vector<CheckedRun> runs = {{"", &run}};

@@ -37,6 +37,24 @@ TEST(History, FindsTheCommitAtWhichACountRoseAndStayed) {
   EXPECT_EQ(rises(series_of({3, 2, 2, 0})), "");
 }
 
+// No step has more than one, and each commit has more such steps.
+TEST(History, FindsTheCommitFromWhichOnAWaitComesMoreOften) {
+  HistorySeries series = series_of({1, 1, 1, 1, 1});
+  const std::int64_t sums[] = {5, 5, 10, 10, 20};
+  for (std::size_t i = 0; i < 5; ++i) {
+    series.commits[i].steps = 20;
+    series.commits[i].values["waits"] = {sums[i] < 20 ? 0 : 1, 1, sums[i]};
+  }
+  EXPECT_EQ(rises(series), "1-2: 1->1, 3-4: 1->1 once");
+  ASSERT_EQ(rises_of(series, "waits").size(), 2u);
+  const Rise rise = rises_of(series, "waits")[0];
+  EXPECT_TRUE(rise.more_often);
+  EXPECT_EQ(rise.from_sum, 5);
+  EXPECT_EQ(rise.to_sum, 10);
+  series.commits[3].values["waits"] = {0, 1, 5};  // went back
+  EXPECT_EQ(rises(series), "3-4: 1->1 once");
+}
+
 TEST(History, ASpikeThatWentBackIsNone) {
   EXPECT_EQ(rises(series_of({0, 5, 0, 0})), "");
   EXPECT_EQ(rises(series_of({1, 5, 1, 2, 2})), "2-3: 1->2");

@@ -88,7 +88,7 @@ TEST(Propose, NamesCountsRegionsAndPlaces) {
       text, HasSubstr("[budget]                    # the whole step\nwaits = 3\nh2d_stalls = 2\n# stream_syncs = 3\n"));
   EXPECT_THAT(text, HasSubstr("[budget.region.train]\nwaits = 2\nh2d_stalls = 2\n"));
   EXPECT_THAT(text, HasSubstr("[budget.region.load]\nwaits = 0\nh2d_stalls = 0\n"));
-  EXPECT_THAT(text, HasSubstr("#    2 in a step  src/train.py:12 in load  ("));
+  EXPECT_THAT(text, HasSubstr("#    2 in each step  src/train.py:12 in load  ("));
   EXPECT_THAT(text, HasSubstr("# site = \"src/train.py:load\"\n"));
   EXPECT_THAT(text, Not(HasSubstr("step_time")));
 }

@@ -9,6 +9,7 @@
 //   d  a device sync in train.py:60, barrier        !    a call that the simulated GPU does not support
 //   e  an event sync in train.py:70, wait           ?    a copy with host memory of unknown kind
 //   v  a wait in other.py:9, evaluate               x    a read-back without a real value
+//   y  .item() in train.py:35, log_loss
 #pragma once
 #include <sstream>
 #include <string>
@@ -23,6 +24,8 @@ struct RunShape {
   std::int64_t warmup = 0;
   bool measured = false;
   bool marked = true;  // false: nothing says where steps are
+  bool idle = false;   // nothing runs on the GPU in the steps
+  bool with_stacks = true;
   std::string device = "NVIDIA H200";
   int kernels = 6;                    // in each step
   Nanos step_ns = 0;                  // time that each step takes at least; 0 = as it comes
@@ -43,9 +46,10 @@ inline void add_letter(TraceBuilder& t, char letter) {
   switch (letter) {
     case 'w':
     case 'v':
+    case 'y':
     case 'o':
       t.copy("cudaMemcpyAsync_v3020", kDeviceToHost, 4, kPinned);
-      t.sync().stack = letter == 'v' ? 6 : 1;
+      t.sync().stack = letter == 'v' ? 6 : letter == 'y' ? 8 : 1;
       return;
     case 'u':
       t.copy("cudaMemcpyAsync_v3020", kHostToDevice, 4096, kPageable).stack = 2;
@@ -83,6 +87,7 @@ inline void add_letter(TraceBuilder& t, char letter) {
 
 inline void add_step(TraceBuilder& t, const std::string& letters, int number, const RunShape& shape) {
   const auto begin = t.now_ns;
+  if (shape.idle) return;
   for (int k = 0; k < shape.kernels; ++k) t.launch(7, "kernel_" + std::to_string(k));
   for (const char letter : letters) {
     if (letter == 'o') continue;
@@ -126,6 +131,8 @@ inline RunSummary run_of(const std::string& text, const RunShape& shape = {}) {
   add_line(raw, 5, "src/train.py", "wait", 70);
   add_line(raw, 6, "other.py", "evaluate", 9);
   add_line(raw, 7, "log.py", "write", 5);
+  add_line(raw, 8, "src/train.py", "log_loss", 35);
+  if (!shape.with_stacks) raw.stacks.stacks.clear();
   if (shape.change) shape.change(raw);
   SummaryOptions options{"t.zstall"};
   options.warmup = shape.warmup;

@@ -166,7 +166,8 @@ void write_log() {
   Journal& j = journal();
   if (!wanted || !*wanted || getpid() != j.owner) return;  // a forked child keeps no book
   std::lock_guard guard(j.lock);
-  const std::string text = log_json(j).dump(1) + "\n";
+  // Names of the program need not be UTF-8: that must not end it.
+  const std::string text = log_json(j).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   std::istringstream places(wanted);
   for (std::string place; std::getline(places, place, ':');)
     if (!place.empty()) write_to(place, text);
