@@ -24,19 +24,6 @@ const OpenStep* opened_step(const Steps& steps, const Range& range) {
   return at == steps.open.end() || at->begin_ns != range.begin_ns ? nullptr : &*at;
 }
 
-// Whether a range became a step or a region of one, and is shown as that.
-bool is_in_steps(const Trace& trace, const Steps& steps, const Range& range) {
-  if (opened_step(steps, range) != nullptr) return true;
-  if (range.open) return false;
-  const auto at = step_at(steps.steps, range.begin_ns);
-  if (!at || steps.steps[*at].thread != range.thread) return false;
-  const Step& step = steps.steps[*at];
-  if (range.begin_ns == step.begin_ns && (range.instant || range.end_ns == step.end_ns)) return true;
-  return std::any_of(step.regions.begin(), step.regions.end(), [&](const Region& r) {
-    return r.begin_ns == range.begin_ns && r.end_ns == range.end_ns && r.name == trace.text(range.text);
-  });
-}
-
 class HostWriter {
  public:
   HostWriter(const ExportProcess& process, const TimelineStyle& style, TimelineSink& sink)
@@ -83,7 +70,7 @@ class HostWriter {
     std::map<ThreadIndex, Lanes> threads;
     args_.clear();
     for (const Range& range : trace_.ranges) {
-      if (is_in_steps(trace_, process_.steps, range)) continue;
+      if (is_shown_as_step(trace_, process_.steps, range)) continue;
       auto lanes = threads.find(range.thread);
       if (lanes == threads.end())
         lanes = threads.try_emplace(range.thread, sink_, thread_track(TrackKind::ranges, "ranges", range.thread)).first;
@@ -259,6 +246,18 @@ class HostWriter {
 };
 
 }  // namespace
+
+bool is_shown_as_step(const Trace& trace, const Steps& steps, const Range& range) {
+  if (opened_step(steps, range) != nullptr) return true;
+  if (range.open) return false;
+  const auto at = step_at(steps.steps, range.begin_ns);
+  if (!at || steps.steps[*at].thread != range.thread) return false;
+  const Step& step = steps.steps[*at];
+  if (range.begin_ns == step.begin_ns && (range.instant || range.end_ns == step.end_ns)) return true;
+  return std::any_of(step.regions.begin(), step.regions.end(), [&](const Region& r) {
+    return r.begin_ns == range.begin_ns && r.end_ns == range.end_ns && r.name == trace.text(range.text);
+  });
+}
 
 std::uint64_t write_timeline(const ExportProcess& process, const TimelineStyle& style, TimelineSink& sink) {
   HostWriter host(process, style, sink);

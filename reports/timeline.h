@@ -76,6 +76,9 @@ struct TimelineStyle {
   std::uint64_t first_id = 1;  // of correlations and flows: unique where a file holds several processes
 };
 
+// Whether a range became a step or a region of one, and is shown as that.
+bool is_shown_as_step(const Trace& trace, const Steps& steps, const Range& range);
+
 // Returns the first id that is free for the next process.
 std::uint64_t write_timeline(const ExportProcess& process, const TimelineStyle& style, TimelineSink& sink);
 

@@ -63,22 +63,6 @@ std::string_view category_of(GpuOpKind kind) {
   return "gpu_graph";
 }
 
-std::string gap_name(const ExportProcess& process, const GpuGap& gap) {
-  switch (gap.cause) {
-    case GapCause::after_wait:
-      return "idle after " + describe(process.trace, process.waits[*gap.wait]);
-    case GapCause::late_launch:
-      return "idle: the next work was launched late";
-    case GapCause::queued:
-      return "idle: the next work was launched and did not begin";
-    case GapCause::no_more_work:
-      return "idle: no more work";
-    case GapCause::unknown:
-      break;
-  }
-  return "idle";
-}
-
 void write_gaps(const ExportProcess& process, TimelineSink& sink) {
   if (!process.gaps) return;
   TimelineArgs args;
@@ -100,7 +84,7 @@ void write_gaps(const ExportProcess& process, TimelineSink& sink) {
       if (const auto* frame = telling_python_frame(process.trace, stack_of(process.trace, wait)))
         args.add("python", python = describe(process.trace, *frame));
     }
-    const std::string name = gap_name(process, gap);
+    const std::string name = gap_name(process.trace, process.waits, gap);
     lanes.add({0, gap.begin_ns, gap.end_ns, name, kOurs, &args});
   }
   for (auto& [device, lanes] : devices) lanes.finish();
@@ -176,6 +160,22 @@ std::string timeline_name(const Trace& trace, const GpuOp& op) {
       break;
   }
   return op.name == 0 ? "kernel" : std::string(trace.text(op.name));
+}
+
+std::string gap_name(const Trace& trace, const std::vector<Wait>& waits, const GpuGap& gap) {
+  switch (gap.cause) {
+    case GapCause::after_wait:
+      return "idle after " + describe(trace, waits[*gap.wait]);
+    case GapCause::late_launch:
+      return "idle: the next work was launched late";
+    case GapCause::queued:
+      return "idle: the next work was launched and did not begin";
+    case GapCause::no_more_work:
+      return "idle: no more work";
+    case GapCause::unknown:
+      break;
+  }
+  return "idle";
 }
 
 void write_gpu_tracks(const ExportProcess& process, std::uint64_t first_id, TimelineSink& sink) {
