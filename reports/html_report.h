@@ -10,6 +10,7 @@
 #include "profiler/analyze/compare.h"
 #include "profiler/gate/check.h"
 #include "profiler/gate/verify.h"
+#include "reports/explain_text.h"
 #include "reports/timeline_blob.h"
 
 namespace zerostall {
@@ -27,6 +28,7 @@ struct ReportInput {
   const Comparison* comparison = nullptr;  // of both sides; null with one
   const CheckReport* check = nullptr;      // a verdict of the gate; null = none was asked for
   const VerifyReport* verify = nullptr;    // a verdict of `verify`; null likewise
+  std::vector<FixText> fixes{};            // those that were switched on: explained
   std::string command{};                   // that makes the report again; not shown, where it is empty
 };
 

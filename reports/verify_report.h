@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/gate/verify.h"
 
@@ -10,6 +11,10 @@ namespace zerostall {
 
 // Of the times in the report: modelled on a simulated device, else as the traces say; nullopt when none was left.
 std::optional<Clock> clock_of(const VerifyReport& report);
+
+// The verdict in one sentence, and what is expected to stay and why, a sentence each.
+std::string verify_sentence(const VerifyReport& report);
+std::vector<std::string> verify_rest(const VerifyReport& report);
 
 // One header line, a table with a line per setting, the whole step, reasons, verdict, notes. Ends in a newline.
 std::string render_verify_text(const VerifyReport& report);

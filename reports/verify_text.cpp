@@ -68,17 +68,9 @@ std::string idle_line(const VerifyReport& report) {
   return idle.empty() ? "" : "note  " + idle + "\n";
 }
 
-// What is expected to stay, and why.
 std::string rest_lines(const VerifyReport& report) {
-  const VerifyPlan& plan = report.plan;
   std::string text;
-  for (const FixClaim& claim : plan.claims)
-    if (claim.in_baseline && claim.removes.waits > 0 && !is_asked_for(claim.name, fixed_run(report).fixes))
-      text += fmt::format("stays  {} in `{}`: {} is not asked for\n", counted(claim.removes.waits, "wait"), plan.region,
-                          claim.name);
-  for (const RestClaim& rest : plan.rest)
-    if (rest.stays.waits > 0)
-      text += fmt::format("stays  {} in `{}`: {}\n", counted(rest.stays.waits, "wait"), rest.region, rest.reason);
+  for (const std::string& sentence : verify_rest(report)) text += "stays  " + sentence + "\n";
   return text;
 }
 
@@ -93,7 +85,7 @@ std::string fixes_words(const std::vector<std::string>& fixes) {
   return fixes.size() == 2 ? "both fixes on" : fmt::format("all {} fixes on", fixes.size());
 }
 
-std::string pass_line(const VerifyReport& report) {
+std::string pass_sentence(const VerifyReport& report) {
   const RunSummary& run = fixed_run(report).summary;
   const CounterSpreads* region = region_of(run, report.plan.region);
   const std::int64_t inside = region == nullptr || !(*region)[Counter::waits] ? 0 : (*region)[Counter::waits]->max;
@@ -103,17 +95,17 @@ std::string pass_line(const VerifyReport& report) {
   // Waits that are left must not read as if there were none: say what passed first.
   const std::string_view what = inside == 0 ? "" : "the fixes remove exactly what they claim; left: ";
   std::string line =
-      fmt::format("PASS  {}{} inside `{}` in each of {}, {}", what, counted(inside, "host wait"), report.plan.region,
+      fmt::format("{}{} inside `{}` in each of {}, {}", what, counted(inside, "host wait"), report.plan.region,
                   counted(run.judged(), "judged step"), fixes_words(fixed_run(report).fixes));
   if (whole && whole->max > syncs_inside)
     line += fmt::format("; {} per step remain outside it", counted(whole->max - syncs_inside, "stream sync"));
-  return line + fmt::format(" ({})\n", measured_words(report));
+  return line + fmt::format(" ({})", measured_words(report));
 }
 
 // The verdict last but for its notes: it is what a reader looks for at the end.
 std::string verdict_lines(const VerifyReport& report) {
   const Judgement& judgement = report.judgement;
-  if (judgement.verdict == Verdict::pass) return pass_line(report);
+  if (judgement.verdict == Verdict::pass) return "PASS  " + pass_sentence(report) + "\n";
   std::string text;
   for (const Reason& reason : judgement.reasons)
     text +=
@@ -122,6 +114,26 @@ std::string verdict_lines(const VerifyReport& report) {
 }
 
 }  // namespace
+
+std::string verify_sentence(const VerifyReport& report) {
+  const Judgement& judgement = report.judgement;
+  if (judgement.verdict == Verdict::pass) return pass_sentence(report);
+  return judgement.reasons.empty() ? std::string(name_of(judgement.verdict)) : judgement.reasons.front().text;
+}
+
+std::vector<std::string> verify_rest(const VerifyReport& report) {
+  std::vector<std::string> sentences;
+  if (report.runs.empty()) return sentences;
+  const VerifyPlan& plan = report.plan;
+  for (const FixClaim& claim : plan.claims)
+    if (claim.in_baseline && claim.removes.waits > 0 && !is_asked_for(claim.name, fixed_run(report).fixes))
+      sentences.push_back(fmt::format("{} in `{}`: {} is not asked for", counted(claim.removes.waits, "wait"),
+                                      plan.region, claim.name));
+  for (const RestClaim& rest : plan.rest)
+    if (rest.stays.waits > 0)
+      sentences.push_back(fmt::format("{} in `{}`: {}", counted(rest.stays.waits, "wait"), rest.region, rest.reason));
+  return sentences;
+}
 
 std::string render_verify_text(const VerifyReport& report) {
   std::string text = header(report.plan);

@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include "profiler/analyze/analyzed.h"
 #include "profiler/analyze/own_cost.h"
 #include "profiler/analyze/own_work.h"
 #include "profiler/analyze/summary.h"
@@ -323,17 +324,21 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   return run;
 }
 
-RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
-  const Trace trace = build_trace(std::move(raw));
+Analyzed analyze_keeping(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
+  Analyzed all;
+  all.trace = build_trace(std::move(raw));
+  const Trace& trace = all.trace;
   InferredSteps found = find_steps(trace, step_options);
   if (!step_options.region.empty()) add_regions_called(trace, step_options.region, found.steps);
-  const Steps& steps = found.steps;
-  std::vector<Wait> waits = find_waits(trace);
+  all.steps = std::move(found.steps);
+  const Steps& steps = all.steps;
+  all.waits = find_waits(trace);
   const OwnCosts costs(trace.meta);
   const bool corrected = options.corrected && costs.known() && trace.meta.clock == Clock::measured;
-  if (corrected) take_own_cost(trace, costs, waits);
-  const Measured measured = measure_steps(trace, steps, waits);
-  RunSummary run = summarize(trace, steps, waits, measured, options);
+  if (corrected) take_own_cost(trace, costs, all.waits);
+  const Measured measured = measure_steps(trace, steps, all.waits);
+  all.run = summarize(trace, steps, all.waits, measured, options);
+  RunSummary& run = all.run;
   run.corrected = corrected;
   run.other_step_names = steps.other_names;
   if (!step_options.region.empty()) run.possible_regions = possible_regions(trace, steps, kMostPossible);
@@ -343,11 +348,15 @@ RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOption
   }
   if (trace.meta.clock == Clock::modelled && !options.own_cost) {
     run.meta.own_cost.clear();
-    return run;
+    return all;
   }
   const auto own_cost = own_cost_of_steps(trace, steps, costs);
   for (std::size_t i = 0; i < run.steps.size(); ++i) run.steps[i].own_cost_ns = own_cost[i];
-  return run;
+  return all;
+}
+
+RunSummary analyze(RawTrace raw, const SummaryOptions& options, const StepOptions& step_options) {
+  return analyze_keeping(std::move(raw), options, step_options).run;
 }
 
 }  // namespace zerostall

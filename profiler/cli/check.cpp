@@ -14,6 +14,7 @@
 #include "profiler/cli/commit.h"
 #include "profiler/cli/policy_source.h"
 #include "profiler/cli/processes.h"
+#include "profiler/cli/report.h"
 #include "profiler/cli/terminal.h"
 #include "reports/check_bencher.h"
 #include "reports/check_github.h"
@@ -29,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 8> kFormats = {"text",  "md",    "github", "gitlab",
-                                                      "junit", "sarif", "json",   "bencher"};
+constexpr std::array<std::string_view, 9> kFormats = {"text",  "md",   "github",  "gitlab", "junit",
+                                                      "sarif", "json", "bencher", "html"};
 
 // The processes of traces that lie there.
 std::variant<RecordedRun, Outcome> read_all(const std::vector<std::string>& paths, const Policy& policy) {
@@ -56,7 +57,8 @@ std::string find_commit() {
   return commit_here(inbox);
 }
 
-std::string render(const CheckReport& report, std::span<const CheckedRun> runs, std::string_view format, bool to_file) {
+std::string render(const CheckReport& report, std::span<const CheckedRun> runs, std::span<const CheckedRun> before,
+                   std::string_view format, bool to_file) {
   if (format == "md") return render_check_markdown(report);
   if (format == "github") return render_check_github(report);
   if (format == "gitlab") return render_check_gitlab(report);
@@ -64,6 +66,7 @@ std::string render(const CheckReport& report, std::span<const CheckedRun> runs, 
   if (format == "sarif") return render_check_sarif(report);
   if (format == "json") return render_check_json(report);
   if (format == "bencher") return render_check_bencher(runs);
+  if (format == "html") return html_of_check(report, runs, before);
   return render_check_text(report, {to_file ? TextStyle{} : style_of_output(Colour::when_terminal), !to_file});
 }
 
@@ -114,13 +117,14 @@ std::vector<std::string> problems_of(const RecordedRun& run) {
 
 Date today() { return Date(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())); }
 
-Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, const Outputs& outputs) {
+Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, std::span<const CheckedRun> before,
+                       const Outputs& outputs) {
   Outcome outcome{static_cast<ExitCode>(report.exit_code), {}, {}};
-  auto written =
-      outputs.write([&](std::string_view format, bool to_file) { return render(report, runs, format, to_file); });
+  auto written = outputs.write(
+      [&](std::string_view format, bool to_file) { return render(report, runs, before, format, to_file); });
   if (!written) return fail(ExitCode::bad_use, written.error().message);
   // What a machine reads from standard output stays alone there.
-  outcome.out = outputs.has_standard_output() ? std::move(*written) : render(report, runs, "text", false);
+  outcome.out = outputs.has_standard_output() ? std::move(*written) : render(report, runs, before, "text", false);
   return outcome;
 }
 
@@ -149,7 +153,7 @@ Outcome run_check(const CheckOptions& options) {
   CheckReport report = check(*policy, runs, baseline ? &*baseline : nullptr, today(), before, problems);
   report.command = command_line(options, *policy);
   report.commit = commit;
-  return conclude_check(report, runs, *outputs);
+  return conclude_check(report, runs, before, *outputs);
 }
 
 }  // namespace zerostall::cli

@@ -26,7 +26,8 @@ std::vector<std::string> problems_of(const RecordedRun& run);
 Date today();
 
 // Writes and prints what there is to say.
-Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, const Outputs& outputs);
+Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, std::span<const CheckedRun> before,
+                       const Outputs& outputs);
 
 inline bool is_two_sided(const CheckOptions& options) { return !options.before.empty() || !options.before_rev.empty(); }
 

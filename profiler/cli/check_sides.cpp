@@ -182,7 +182,7 @@ Outcome check_sides(const CheckOptions& options, const Policy& policy, const Out
   }
   report.command = command_line(options, policy);
   report.commit = commit_here(recorder.inbox());
-  return conclude_check(report, all_of(sides.runs_after), outputs);
+  return conclude_check(report, all_of(sides.runs_after), all_of(sides.runs_before), outputs);
 }
 
 }  // namespace zerostall::cli

@@ -104,6 +104,22 @@ Examples:
 Exit codes: 0 printed, whatever differs; 2 missing or unrecognised file or bad option; 3 a trace does not hold what was
 asked for)";
 
+inline constexpr const char* kReportFooter =
+    R"(One trace: what waits, where, and what to do about it. Two: what changed from A to B, as `diff` compares them.
+
+The page opens from disk and needs nothing else: it can be mailed, or attached to a pull request. Tables, verdict and
+explanations need no script. It holds no source text, no host or user name and no folder of this machine; names of
+kernels and of your own NVTX ranges do stand in it. Times of the simulated GPU stand folded, as modelled.
+
+Examples:
+  zerostall report -o report.html                                the newest run here
+  zerostall report before.zstall after.zstall -o report.html
+  zerostall check --out html=report.html                         with the verdict of the gate on top
+  zerostall verify flux2 --out html=report.html
+
+Exit codes: 0 written, 2 missing or unrecognised file, bad option or unwritable output, 3 a trace does not hold what was
+asked for)";
+
 inline constexpr const char* kCheckFooter =
     R"(Runs the command of the policy (or the one behind `--`, or reads traces), judges each step, and says pass, violation
 or cannot tell, with the reasons. `zerostall init -- COMMAND` writes a policy to start from; `zerostall init --help`
@@ -116,6 +132,7 @@ Formats of --out:
   github   annotations at file and line                    gitlab  code quality report
   junit    one test case for each limit                    sarif   code scanning (2.1.0)
   json     schema zerostall/check/1                        bencher Bencher Metric Format
+  html     one page to open in a browser
 
 Examples:
   zerostall check                                                 all from zerostall.toml

@@ -19,6 +19,7 @@
 #include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
 #include "profiler/cli/record.h"
+#include "profiler/cli/report.h"
 #include "profiler/cli/stat.h"
 #include "profiler/cli/verify.h"
 
@@ -38,6 +39,7 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* baseline = std::get_if<BaselineOptions>(&*options)) return run_baseline(*baseline);
   if (const auto* history = std::get_if<HistoryOptions>(&*options)) return run_history(*history);
   if (const auto* to_export = std::get_if<ExportArguments>(&*options)) return run_export(*to_export);
+  if (const auto* report = std::get_if<ReportArguments>(&*options)) return run_report(*report);
   if (const auto* verify = std::get_if<VerifyOptions>(&*options)) return run_verify(*verify);
   if (const auto* init = std::get_if<InitOptions>(&*options)) return run_init(*init);
   if (const auto* explain = std::get_if<ExplainOptions>(&*options)) return run_explain(*explain);

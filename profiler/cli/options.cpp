@@ -15,6 +15,7 @@
 #include "profiler/cli/init_options.h"
 #include "profiler/cli/option_parts.h"
 #include "profiler/cli/record_options.h"
+#include "profiler/cli/report_options.h"
 #include "profiler/cli/stat_options.h"
 
 namespace zerostall::cli {
@@ -92,7 +93,7 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
        "FOLDER");
   verify->add_flag("--json", options.json, "Print JSON (schema zerostall/verify/1)");
   word(verify->add_option("--out", options.out,
-                          "Also as text, md, json or junit, to a file or - (standard output); repeat it"),
+                          "Also as text, md, json, junit or html, to a file or - (standard output); repeat it"),
        "FORMAT=FILE")
       ->allow_extra_args(false);
   verify->add_flag("--list", options.list, "List scenarios, sizes, fixes and device models, and run nothing");
@@ -115,7 +116,7 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
 }
 
 constexpr auto kCommands = std::to_array<std::string_view>(
-    {"record", "stat", "diff", "check", "baseline", "history", "export", "init", "verify", "explain", "doctor"});
+    {"record", "stat", "diff", "check", "baseline", "history", "export", "report", "init", "verify", "explain", "doctor"});
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -147,6 +148,7 @@ struct Parsed {
   ExplainOptions explain;
   ExportArguments to_export;
   ExportGiven export_given;
+  ReportArguments report;
   InitOptions init;
   VerifyOptions verify;
   DoctorOptions doctor;
@@ -165,6 +167,7 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   if (app.got_subcommand("explain")) return Options(parsed.explain);
   if (app.got_subcommand("init")) return chosen_init(parsed.init);
   if (app.got_subcommand("doctor")) return Options(parsed.doctor);
+  if (app.got_subcommand("report")) return Options(parsed.report);
   if (app.got_subcommand("export")) {
     if (!parsed.to_export.schema && !parsed.export_given.format)
       return Error{"export needs --format perfetto, chrome, csv or json"};
@@ -193,6 +196,7 @@ Result<Options> parse_options(int argc, const char* const* argv) {
   add_baseline(app, parsed.baseline);
   add_history(app, parsed.history);
   add_export(app, parsed.to_export, parsed.export_given);
+  add_report(app, parsed.report);
   add_init(app, parsed.init);
   add_verify(app, parsed.verify);
   add_explain(app, parsed.explain);

@@ -79,6 +79,16 @@ struct DiffOptions {
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
+struct ReportArguments {
+  std::string a, b;                  // one trace, or before and after; "" = the newest run*.zstall here, or none
+  std::string output;                // "" or "-" = standard output
+  std::optional<std::int64_t> rank;  // of recordings with several processes
+  std::int64_t warmup = 2;
+  std::string step_pattern;                            // "" = the default
+  std::int64_t max_bytes = std::int64_t{8} << 20;      // of the page
+  std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
+};
+
 struct CheckOptions {
   std::vector<std::string> command;  // behind `--`
   std::vector<std::string> traces;   // of one job
@@ -178,7 +188,7 @@ struct ProbeOptions {};
 
 using Options =
     std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions, HistoryOptions,
-                 ExportArguments, VerifyOptions, ExplainOptions, InitOptions, DoctorOptions, ProbeOptions>;
+                 ExportArguments, ReportArguments, VerifyOptions, ExplainOptions, InitOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

@@ -13,6 +13,7 @@
 #include "profiler/base/strings.h"
 #include "profiler/cli/device.h"
 #include "profiler/cli/outputs.h"
+#include "profiler/cli/report.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/trace_folder.h"
 #include "profiler/cli/verify_plan.h"
@@ -128,12 +129,13 @@ ExitCode code_of(Verdict verdict) {
                                          : ExitCode::cannot_tell;
 }
 
-constexpr std::string_view kFormats[] = {"text", "md", "json", "junit"};
+constexpr std::string_view kFormats[] = {"text", "md", "json", "junit", "html"};
 
 std::string render(const VerifyReport& report, std::string_view format) {
   return format == "json"    ? render_verify_json(report)
          : format == "md"    ? render_verify_markdown(report)
          : format == "junit" ? render_verify_junit(report)
+         : format == "html"  ? html_of_verify(report)
                              : render_verify_text(report);
 }
 

@@ -1,0 +1,181 @@
+// The page and its JSON say what the summaries say. How a browser reads the page: report_pages.py.
+#include "reports/html_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/report_model.h"
+#include "tests/reports/check_reports.h"
+#include "tests/reports/report_inputs.h"
+
+namespace zerostall {
+namespace {
+
+using namespace zerostall::testing;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Json = nlohmann::ordered_json;
+
+Json json_of(ReportCase& made) { return Json::parse(render_report_json(made.input())); }
+std::string page_of(ReportCase& made) { return render_html_report(made.input()); }
+
+// The row of a figure, of the first table that has it.
+Json figure(const Json& report, const std::string& key) {
+  for (const Json& group : report["figures"])
+    for (const Json& row : group["rows"])
+      if (row["key"] == key) return row;
+  return nullptr;
+}
+
+TEST(HtmlReport, FiguresAreThoseOfTheSummaries) {
+  ReportCase made{{report_run({})}, {report_run({.bn = 0, .loss = 0})}};
+  const Json report = json_of(made);
+  EXPECT_EQ(report["schema"], "zerostall/report/1");
+  const std::pair<const char*, Counter> counters[] = {
+      {"waits", Counter::waits}, {"stream_syncs", Counter::stream_syncs}, {"h2d_stalls", Counter::h2d_stalls}};
+  for (const auto& [key, counter] : counters) {
+    const Json row = figure(report, key);
+    EXPECT_EQ(row["before"]["median"], made.before[0].per_step[counter]->median) << key;
+    EXPECT_EQ(row["after"]["max"], made.after[0].per_step[counter]->max) << key;
+    EXPECT_EQ(row["sure"], "exact");
+  }
+  EXPECT_EQ(figure(report, "waits")["change"], "-3");
+  EXPECT_EQ(report["after"][0]["each_step"].size(), made.after[0].steps.size());
+  EXPECT_EQ(report["before"][0]["each_step"][5]["waits"], *made.before[0].steps[5].counters[Counter::waits]);
+  EXPECT_THAT(report["verdict"]["sentence"].get<std::string>(),
+              AllOf(HasSubstr("Host waits per step: 13 → 10"), HasSubstr("No time was measured.")));
+}
+
+TEST(HtmlReport, ModelledTimesStandFoldedAndNowhereElse) {
+  ReportCase made{{report_run({})}, {report_run({.loss = 0})}};
+  const std::string page = page_of(made);
+  const std::size_t fold = page.find("<details class=\"modelled\">"), end = page.find("<details class=\"words\">");
+  ASSERT_NE(fold, std::string::npos);
+  const std::string outside = page.substr(0, fold) + page.substr(end, page.find("id=\"zerostall-report\"") - end);
+  EXPECT_THAT(outside, AllOf(Not(HasSubstr(" ms<")), Not(HasSubstr("data-key=\"step_ns\""))));
+  EXPECT_THAT(page.substr(fold, end - fold), AllOf(HasSubstr("data-key=\"step_ns\""), HasSubstr("modelled")));
+  for (const Json& group : json_of(made)["figures"])
+    for (const Json& row : group["rows"])
+      if (row["key"].get<std::string>().ends_with("_ns")) EXPECT_EQ(row["sure"], "modelled");
+}
+
+TEST(HtmlReport, MeasuredTimesCarryTheirTest) {
+  ReportCase made{{report_run({}, true)}, {report_run({.bn = 0, .loss = 0}, true)}};
+  const Json row = figure(json_of(made), "step_ns");
+  ASSERT_FALSE(row.is_null());
+  EXPECT_THAT((std::vector<std::string>{"significant", "not-significant", "cannot-tell"}),
+              ::testing::Contains(row["sure"].get<std::string>()));
+  EXPECT_THAT(page_of(made), Not(HasSubstr("<details class=\"modelled\">")));
+}
+
+TEST(HtmlReport, SimulatedAgainstMeasuredComparesNoTimes) {
+  ReportCase made{{report_run({})}, {report_run({}, true)}};
+  const Json report = json_of(made);
+  EXPECT_TRUE(figure(report, "step_ns").is_null());
+  EXPECT_THAT(report["verdict"]["sentence"].get<std::string>(), HasSubstr("simulated against measured"));
+}
+
+TEST(HtmlReport, PlacesOfBothSidesStandBesideEachOther) {
+  ReportCase made{{report_run({})}, {report_run({.loss = 0})}};
+  const auto sites = report::sites_of(made.input());
+  ASSERT_EQ(sites.rows.size(), made.before[0].sites.size());
+  EXPECT_EQ(sites.rows.front().state, "gone");  // what changed comes first
+  EXPECT_FALSE(sites.rows.front().after);
+  for (std::size_t i = 1; i < sites.rows.size(); ++i) EXPECT_EQ(sites.rows[i].state, "same");
+}
+
+TEST(HtmlReport, OneRunSaysWhatWaitsAndComparesNothing) {
+  ReportCase made{{}, {report_run({})}};
+  const std::string page = page_of(made);
+  EXPECT_THAT(page, AllOf(HasSubstr("The host waits for the GPU 13 times in each step"), HasSubstr("budget"),
+                          Not(HasSubstr("scope=\"col\" class=\"number\">change<"))));
+  EXPECT_TRUE(json_of(made)["before"].empty());
+}
+
+TEST(HtmlReport, ZeroWaitsSaysWhatWasWatched) {
+  ReportCase made{{}, {report_run({.bn = 0, .loss = 0, .load = 0})}};
+  EXPECT_THAT(page_of(made),
+              AllOf(HasSubstr("The host never waits for the GPU in 10 judged steps."),
+                    HasSubstr("No wait was found. Watched: "), HasSubstr("No place waits for the GPU.")));
+}
+
+TEST(HtmlReport, NoStepsIsSaid) {
+  TraceBuilder t;
+  t.item();
+  t.item();
+  const std::string file = t.bytes();
+  ReportCase made{{}, {analyze(std::move(*parse_native(std::as_bytes(std::span(file)), "t")), {"t", 2})}};
+  EXPECT_THAT(page_of(made), AllOf(HasSubstr("No steps were found"), HasSubstr("2 host waits in the whole run"),
+                                   HasSubstr("no steps are marked"), Not(HasSubstr("class=\"plot\""))));
+}
+
+TEST(HtmlReport, WhatIsMissingIsSaid) {
+  RunSummary run = report_run({});
+  run.lost = 7;
+  run.truncated = true;
+  run.end.byte = 1000;
+  ReportCase made{{}, {run}};
+  EXPECT_THAT(page_of(made), AllOf(HasSubstr("7 records of GPU work lost"), HasSubstr("cut off at byte 1000")));
+  EXPECT_EQ(json_of(made)["after"][0]["complete"], false);
+}
+
+TEST(HtmlReport, NothingRecordedIsAPageToo) {
+  ReportCase made;
+  made.check = CheckReport{};
+  EXPECT_THAT(page_of(made), AllOf(HasSubstr("Cannot tell"), HasSubstr("</html>")));
+}
+
+TEST(HtmlReport, TheGateSpeaksFirst) {
+  ReportCase made{{}, {report_run({})}};
+  made.check = violation_report();
+  const std::string page = page_of(made);
+  EXPECT_THAT(page, AllOf(HasSubstr("<h1 class=\"verdict violation\"><span class=\"word\">Violation</span>"),
+                          HasSubstr("3 waits allowed, 10 outside of steps"), HasSubstr("train.py:31 in step")));
+  EXPECT_EQ(json_of(made)["check"]["verdict"], "violation");
+}
+
+TEST(HtmlReport, TheBudgetIsALineInTheChart) {
+  ReportCase made{{}, {report_run({})}};
+  made.check = pass_report();
+  EXPECT_THAT(page_of(made), Not(HasSubstr("<line class=\"budget\"")));  // they are of regions
+  made.check->budgets.push_back(make_result(make_budget("waits", "", 11, 3), 13));
+  EXPECT_THAT(page_of(made), AllOf(HasSubstr("<line class=\"budget\""), HasSubstr("budget: at most 11")));
+}
+
+TEST(HtmlReport, VerifyShowsEachSettingAndExplainsEachFix) {
+  ReportCase made = verify_case();
+  const std::string page = page_of(made);
+  EXPECT_THAT(page, AllOf(HasSubstr("<span class=\"word\">Pass</span>"), HasSubstr("bn-pinning + async-loss"),
+                          HasSubstr("Stays: 10 waits in `load`"), HasSubstr("<strong>bn-pinning</strong>"),
+                          HasSubstr("<strong>async-loss</strong>"), HasSubstr("inside `train`")));
+  EXPECT_EQ(json_of(made)["verify"]["verdict"], "pass");
+}
+
+TEST(HtmlReport, ManyStepsStayReadable) {
+  ReportCase made{{}, {report_run({.bn = 0, .load = 1}, false, 3000)}};
+  const std::string page = page_of(made);
+  EXPECT_THAT(page, AllOf(HasSubstr("Each mark stands for 13 steps"), HasSubstr("and 2600 more steps")));
+  EXPECT_LT(page.size(), 1'500'000u);
+}
+
+TEST(HtmlReport, FoldersOfTheMachineStayAtHome) {
+  EXPECT_EQ(report::shown("cannot write /home/alice/secret/run.zstall: disk full"),
+            "cannot write run.zstall: disk full");
+  EXPECT_EQ(report::shown("/home/alice/train.py:31 in step"), "train.py:31 in step");
+  EXPECT_EQ(report::shown("C:\\Users\\alice\\train.py:31"), "train.py:31");
+  EXPECT_EQ(report::shown("models/unet.py:3, 4 / 5, and/or"), "models/unet.py:3, 4 / 5, and/or");
+  ReportCase made{{}, {called(report_run({}), "/home/alice/secret/train.py")}};
+  EXPECT_THAT(page_of(made), AllOf(Not(HasSubstr("alice")), HasSubstr("train.py")));
+}
+
+TEST(HtmlReport, IsTheSameEachTime) {
+  ReportCase made = verify_case();
+  EXPECT_EQ(page_of(made), page_of(made));
+}
+
+}  // namespace
+}  // namespace zerostall
