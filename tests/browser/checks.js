@@ -46,6 +46,10 @@ function contrast() {
     const found = ratio(over(text, behind), behind);
     if (found < (large ? 3 : 4.5)) bad.add(found.toFixed(2) + ' ' + name(e));
   }
+  for (const e of document.querySelectorAll('input[placeholder]')) {
+    const found = ratio(over(colour(getComputedStyle(e, '::placeholder').color), background(e)), background(e));
+    if (seen(e) && found < 4.5) bad.add(found.toFixed(2) + ' placeholder ' + e.placeholder);
+  }
   return [...bad];
 }
 
@@ -67,7 +71,7 @@ function tables() {
       if (th.scope === 'col' && !th.textContent.trim()) bad.push('an empty header in ' + name(table));
     }
     const wide = row => [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0);
-    const widths = new Set([...table.rows].filter(row => ![...row.cells].some(cell => cell.rowSpan > 1)).map(wide));
+    const widths = new Set([...table.tBodies].flatMap(body => [...body.rows]).map(wide));  // headers may span rows
     if (widths.size > 1) bad.push('rows of ' + [...widths].join(' and ') + ' cells: ' + name(table));
   }
   return bad;

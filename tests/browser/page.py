@@ -113,6 +113,11 @@ class Page:
         from selenium.webdriver.common.by import By
         return self.browser.driver.find_elements(By.CSS_SELECTOR, selector)
 
+    def click(self, element):
+        """With the mouse; not while the page still scrolls."""
+        self.js("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+        element.click()
+
     def shot(self, name, whole=True):
         """A screenshot, of the whole page unless told otherwise. Returns its pixels' file."""
         file = self.browser.shots / f"{name}.png"
@@ -142,9 +147,12 @@ class Page:
         return [f"{m['level']}: {m['message']}" for m in self.console if m["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """What was asked for besides the page itself."""
+        """What was asked for besides the page itself. What its policy forbade was not; the console has it."""
         self.collect()
-        asked = [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
+        forbidden = {e["params"]["requestId"] for e in self.events
+                     if e["method"] == "Network.loadingFailed" and e["params"].get("blockedReason") == "csp"}
+        asked = [e["params"]["request"]["url"] for e in self.events
+                 if e["method"] == "Network.requestWillBeSent" and e["params"]["requestId"] not in forbidden]
         asked += [e["params"]["url"] for e in self.events if e["method"] in ("Network.webSocketCreated", "Network.webTransportCreated")]
         return [url for url in asked if url.split("#")[0] != self.address and not url.startswith(("data:", "blob:"))]
 
