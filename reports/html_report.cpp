@@ -85,7 +85,7 @@ Data processes_data(const ReportInput& input) {
           object({{"process", facts.name.empty() ? facts.trace : facts.name},
                   {"side", side},
                   {"found", facts.steps},
-                  {"waits", run.summary->judged() > 0 ? show_range(run.summary->per_step[Counter::waits])
+                  {"waits", run.summary->judged() > 0 ? show_range(run.summary->per_step[Counter::waits]) + " per step"
                                                       : show(run.summary->totals[Counter::waits]) + " in all"}}));
     }
   }

@@ -14,7 +14,7 @@ namespace zerostall::report {
 namespace {
 
 bool begins_path(std::string_view text, std::size_t at) {
-  if (at > 0 && std::string_view(" \t\"'`(<[=:,;|").find(text[at - 1]) == std::string_view::npos) return false;
+  if (at > 0 && std::string_view(" \t\"'`([=:,;|").find(text[at - 1]) == std::string_view::npos) return false;
   const auto is_word = [&](std::size_t i) {
     return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_' ||
                                text[i] == '.' || text[i] == '-' || (text[i] & 0x80) != 0);

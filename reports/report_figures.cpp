@@ -180,13 +180,29 @@ Figure drains_figure(const RunSummary* before, const RunSummary& after) {
   return figure;
 }
 
+// Of runs without judged steps.
+FigureGroup blocked_in_all(const RunSummary* before, const RunSummary& after) {
+  const auto side = [](const RunSummary* run) -> std::optional<FigureSide> {
+    if (run == nullptr || !run->totals[Counter::blocked_ns]) return std::nullopt;
+    const Nanos time = *run->totals[Counter::blocked_ns];
+    return FigureSide{time, time, {}, {}, show_time(time)};
+  };
+  FigureGroup group{is_modelled(after) ? "whole run, modelled" : "whole run, times", is_modelled(after), {}};
+  Figure figure{"blocked_ns", "blocked in waits", true, side(before), side(&after), {}, {}, {}};
+  const bool known = figure.after && (before == nullptr || figure.before);
+  figure.sure = !known ? Sure::cannot_tell : group.modelled ? Sure::modelled : Sure::not_tested;
+  if (before != nullptr) figure.change = change_of(figure);
+  group.rows.push_back(std::move(figure));
+  return group;
+}
+
 FigureGroup times_group(const ReportInput& input) {
   const RunSummary& after = *input.after.front().summary;
   const RunSummary* before = input.before.empty() ? nullptr : input.before.front().summary;
   const bool modelled = is_modelled(after), two = before != nullptr;
   FigureGroup group{modelled ? "per steady step, modelled" : "per steady step", modelled, {}};
   if (two && (is_modelled(*before) != modelled)) return group;
-  if (after.judged() == 0 || (two && before->judged() == 0)) return group;
+  if (after.judged() == 0 || (two && before->judged() == 0)) return blocked_in_all(before, after);
   if (input.comparison != nullptr && two) {
     for (const TimeChange& row : input.comparison->times.rows)
       group.rows.push_back(tested_figure(row, input.comparison->times));

@@ -58,7 +58,7 @@ void add_stack(const RunSummary& run, const Site& site, SiteRow& row) {
 
 SiteRow row_of(const RunSummary& run, const Site& site) {
   SiteRow row;
-  row.id = site.id;
+  row.id = shown(site.id);
   row.place = shown(shown_place(site));
   const CauseInfo& cause = info_of(site.cause.kind);
   row.cause = site.of_the_tool ? "profiler" : cause.slug;

@@ -65,8 +65,8 @@ ReportVerdict of_verify(const VerifyReport& report) {
 
 std::string kinds_of(const Changes& changes) {
   std::string text;
-  for (const auto& [rows, word] : {std::pair(&changes.gone, "gone"), std::pair(&changes.added, "new"),
-                                   std::pair(&changes.changed, "of another number")})
+  for (const auto& [rows, word] :
+       {std::pair(&changes.gone, "gone"), std::pair(&changes.added, "new"), std::pair(&changes.changed, "changed")})
     if (!rows->empty())
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counted(std::ssize(*rows), "kind"), word);
   return text;

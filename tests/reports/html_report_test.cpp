@@ -60,7 +60,9 @@ TEST(HtmlReport, ModelledTimesStandFoldedAndNowhereElse) {
   EXPECT_THAT(page.substr(fold, end - fold), AllOf(HasSubstr("data-key=\"step_ns\""), HasSubstr("modelled")));
   for (const Json& group : json_of(made)["figures"])
     for (const Json& row : group["rows"])
-      if (row["key"].get<std::string>().ends_with("_ns")) EXPECT_EQ(row["sure"], "modelled");
+      if (row["key"].get<std::string>().ends_with("_ns")) {
+        EXPECT_EQ(row["sure"], "modelled");
+      }
 }
 
 TEST(HtmlReport, MeasuredTimesCarryTheirTest) {
