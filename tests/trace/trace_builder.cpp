@@ -21,6 +21,17 @@ void spread(const std::vector<Record>& records, std::map<std::uint32_t, SegmentB
     threads.try_emplace(record.thread, record.thread, threads.size() + 1).first->second.add(record);
 }
 
+std::string leb128(std::uint32_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7f) | 0x80);
+  return bytes + static_cast<char>(value);
+}
+
+// Layout: profiler/trace/stacks.h. One frame of Python, none native.
+std::string stack_of(const std::array<std::uint32_t, 3>& line) {
+  return leb128(1) + leb128(0) + leb128(0) + leb128(1) + leb128(line[0]) + leb128(line[1]) + leb128(line[2]);
+}
+
 constexpr std::uint8_t domain_of(std::string_view name) { return name.starts_with("cuda") ? 2 : 1; }
 
 }  // namespace
@@ -84,6 +95,16 @@ TraceBuilder& TraceBuilder::on_thread(std::uint32_t id) {
   return *this;
 }
 
+TraceBuilder& TraceBuilder::at(const std::string& file, const std::string& function, std::uint32_t line) {
+  stack_ = 0;
+  if (file.empty()) return *this;
+  const std::array place = {id_of(file), id_of(function), line};
+  const auto known = std::find(lines_.begin(), lines_.end(), place);
+  stack_ = static_cast<std::uint32_t>(known - lines_.begin()) + 1;
+  if (known == lines_.end()) lines_.push_back(place);
+  return *this;
+}
+
 void TraceBuilder::mark(format::MarkKind kind, const std::string& text, const std::string& domain, std::uint64_t id) {
   marks_.push_back({++now_ns, id, thread_, id_of(domain), id_of(text), kind});
 }
@@ -102,6 +123,7 @@ format::CallRecord& TraceBuilder::call(const std::string& name, const Body& insi
   record.domain = domain_of(name);
   record.callback_id = function_id(name);
   record.depth = depth_.back();
+  record.stack = stack_;
   if (inside) {
     depth_.push_back(static_cast<std::uint8_t>(record.depth + 1));
     inside();
@@ -190,6 +212,8 @@ std::string TraceBuilder::bytes() {
   for (std::uint32_t i = 0; i < functions_.size(); ++i)
     shared.define(format::DefinitionKind::api_name, format::api_id(domain_of(functions_[i]), i + 1), functions_[i]);
   for (std::uint32_t i = 0; i < texts_.size(); ++i) shared.define(format::DefinitionKind::string, i + 1, texts_[i]);
+  for (std::uint32_t i = 0; i < lines_.size(); ++i)
+    shared.define(format::DefinitionKind::stack, i + 1, stack_of(lines_[i]));
   for (const format::GpuRecord& op : gpu_ops) shared.add(op);
   std::vector<SegmentBuilder> segments = {shared};
   for (auto& [thread, segment] : threads) segments.push_back(segment);

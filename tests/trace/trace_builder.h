@@ -7,6 +7,7 @@
 // The clock only moves by calls: each takes `cost_ns`, a blocking one until the device is done. One device, streams in
 // order.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -34,6 +35,8 @@ class TraceBuilder {
 
   // Everything from here on happens on this thread.
   TraceBuilder& on_thread(std::uint32_t id);
+  // Calls from here on come from this line of Python; no file: from nowhere that is known.
+  TraceBuilder& at(const std::string& file, const std::string& function = "", std::uint32_t line = 0);
 
   // Marks.
   void range(const std::string& text, const Body& body, const std::string& domain = "zerostall");
@@ -71,6 +74,8 @@ class TraceBuilder {
   std::uint32_t next_correlation_ = 1;
   std::int64_t device_free_ns_ = 0;
   std::vector<std::string> texts_, functions_;
+  std::vector<std::array<std::uint32_t, 3>> lines_;  // file, function, line; id of its stack: position + 1
+  std::uint32_t stack_ = 0;
   std::vector<format::CallRecord> calls_;
   std::vector<format::MarkRecord> marks_;
   std::vector<format::NoteRecord> notes_;
