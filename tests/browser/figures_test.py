@@ -1,10 +1,9 @@
 """That the figures in the page are those of the other commands, and that its tables sort and open."""
 import re
 
-from selenium.webdriver.common.keys import Keys
-
+import reports  # first: goes on in the Python that has Selenium
 import checks
-import reports
+from selenium.webdriver.common.keys import Keys
 
 TIMES = {"ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 

@@ -1,8 +1,8 @@
 """Each kind of report as it looks: light and dark, on a phone, on paper, without motion, without scripts. Screenshots are kept."""
 import subprocess
 
+import reports  # first: goes on in the Python that has Selenium
 import checks
-import reports
 from make_pages import PAGES
 
 ALL = [*PAGES, "check"]

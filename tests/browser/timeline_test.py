@@ -1,9 +1,10 @@
 """The timeline of a report: opens at the costliest wait, zooms, pans, searches, by mouse and by keyboard."""
+import sys
+
+import reports  # first: goes on in the Python that has Selenium
+import checks
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
-
-import checks
-import reports
 
 STATE = "return window.zerostallTimeline && zerostallTimeline.state()"
 CANVAS = "#zerostall-timeline canvas"
