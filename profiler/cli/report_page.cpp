@@ -5,7 +5,6 @@
 namespace zerostall::cli {
 
 std::string page_with_timelines(ReportInput input, const std::vector<ShownProcess>& shown, std::int64_t max_bytes) {
-#ifdef ZEROSTALL_TIMELINE_BLOB
   const std::int64_t rest = static_cast<std::int64_t>(render_html_report(input).size());
   const std::int64_t each = (max_bytes - rest) / static_cast<std::int64_t>(std::max<std::size_t>(shown.size(), 1));
   for (const ShownProcess& process : shown) {
@@ -19,10 +18,6 @@ std::string page_with_timelines(ReportInput input, const std::vector<ShownProces
     blob = {};
     blob.why = "the timeline is left out: it does not fit below --max-size";
   }
-#else
-  (void)shown;
-  (void)max_bytes;
-#endif
   return render_html_report(input);
 }
 
