@@ -68,7 +68,7 @@ class Safety(reports.ReportTest):
             self.skipTest("this build's reports have no timeline")
         page.wait_for("return document.querySelector('#zerostall-timeline canvas')")
         box = page.find("#zerostall-timeline input")[0]
-        box.click()
+        page.js("arguments[0].scrollIntoView({behavior: 'instant', block: 'center'}); arguments[0].focus()", box)
         for text in ("<img src=x", "</script>", "\u202e", "x" * 3000, "[", "(?<=", "\\"):
             page.js("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", box, text)
             page.frames(3)
