@@ -102,16 +102,6 @@ bool is_modelled(const CheckReport& report, const std::string& run) {
                      [&](const CheckedFacts& facts) { return facts.name == run && facts.modelled; });
 }
 
-std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
-  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a: the same on every machine
-  const auto add = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
-  for (const std::string_view part : parts) {
-    for (const char c : part) add(static_cast<unsigned char>(c));
-    add(0);
-  }
-  return hash;
-}
-
 // Counts and days differ from run to run.
 std::string without_digits(std::string text) {
   std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -281,7 +271,7 @@ std::string fingerprint(const CheckReport& report, const Finding& finding) {
                                            std::string(report.budgets[*finding.budget].budget.metric->key)
                                      : "";
   const std::string place = finding.site ? finding.site->id : without_digits(finding.text);
-  return fmt::format("{:016x}", hash_of({name_of(finding.kind), finding.run, rule, place}));
+  return fmt::format("{:016x}", stable_hash({name_of(finding.kind), finding.run, rule, place}));
 }
 
 bool differs_in_place_alone(const Finding& finding, const Finding& before) {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "profiler/base/strings.h"
 #include "profiler/base/printable.h"
+#include "profiler/base/strings.h"
 
 namespace zerostall {
 namespace {
@@ -83,11 +83,6 @@ std::string show_command(const TraceMeta& meta) {
   std::string text = meta.program + (meta.script.empty() ? "" : " " + meta.script);
   if (meta.arguments.value_or(0) > 0) text += " + " + counted(*meta.arguments, "argument");
   return shortened(printable(text), kMostCharacters);
-}
-
-std::string how_to_mark_steps(const TraceMeta& meta) {
-  if (meta.format == "kineto") return "call step() of torch.profiler.profile at the end of each step";
-  return "call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step";
 }
 
 std::string not_repeatable_sentence(const TraceMeta& meta) {

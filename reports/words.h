@@ -27,9 +27,6 @@ std::string show_device(const TraceMeta& meta);
 // The command of a process, short: "python3.11 train.py + 2 arguments", cut where it is long; "" = not known.
 std::string show_command(const TraceMeta& meta);
 
-// What to write into a program, so that its steps are found.
-std::string how_to_mark_steps(const TraceMeta& meta);
-
 // Why modelled times of a run are not the same each time.
 std::string not_repeatable_sentence(const TraceMeta& meta);
 

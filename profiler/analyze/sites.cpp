@@ -22,17 +22,6 @@ std::string_view strip(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-// Stable from run to run and machine to machine: FNV-1a.
-std::string hash_of(const std::vector<std::string_view>& parts) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
-  for (const std::string_view part : parts) {
-    for (const char c : part) add(static_cast<unsigned char>(c));
-    add(0);
-  }
-  return fmt::format("{:012x}", hash & 0xffffffffffffu);
-}
-
 std::string line_text(const Trace& trace, const PythonFrame& frame) {
   const std::string file(trace.text(frame.file)), function(trace.text(frame.function));
   if (file.empty()) return function;
@@ -244,8 +233,9 @@ void finish(const Trace& trace, const WaitTexts& texts, Group& group) {
   for (const Count& one : group.judged) site.judged += *one;
   if (group.drains_known) site.drains = group.drains;
   if (group.is_during_told && group.during) site.during = describe(trace, *group.during);
-  site.id = hash_of({site.file, site.function, info_of(site.cause.kind).slug, site.source,
-                     site.file.empty() && site.function.empty() ? site.place : ""});
+  const std::uint64_t hash = stable_hash({site.file, site.function, info_of(site.cause.kind).slug, site.source,
+                                          site.file.empty() && site.function.empty() ? site.place : ""});
+  site.id = fmt::format("{:012x}", hash & 0xffffffffffffu);
 }
 
 // What the sites of a trace are made from.

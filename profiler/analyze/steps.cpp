@@ -236,6 +236,11 @@ std::vector<std::string> possible_regions(const Trace& trace, const Steps& steps
   return names;
 }
 
+std::string how_to_mark_steps(const TraceMeta& meta) {
+  if (meta.format == "kineto") return "call step() of torch.profiler.profile at the end of each step";
+  return "call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step";
+}
+
 bool is_valid_pattern(const std::string& pattern) {
   try {
     std::regex checked(pattern, std::regex::ECMAScript | std::regex::icase);

@@ -78,6 +78,9 @@ bool is_valid_pattern(const std::string& pattern);
 // Whether this moment, which lies in no step, lies in one that was never closed.
 bool is_in_open_step(const Steps& steps, Nanos time);
 
+// What to write into a program, so that its steps are found.
+std::string how_to_mark_steps(const TraceMeta& meta);
+
 // Position in `steps` of the one that holds this moment.
 std::optional<std::size_t> step_at(const std::vector<Step>& steps, Nanos time);
 

@@ -72,6 +72,16 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return join_parts(parts, separator);
 }
 
+std::uint64_t stable_hash(std::initializer_list<std::string_view> parts) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto add = [&](unsigned char c) { hash = (hash ^ c) * 0x100000001b3u; };
+  for (const std::string_view part : parts) {
+    for (const char c : part) add(static_cast<unsigned char>(c));
+    add(0);
+  }
+  return hash;
+}
+
 std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ std::optional<std::string_view> closest_name(std::string_view name, std::span<co
 // "a, b, c"; empty input gives "".
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
+
+// Of texts in a row, apart from each other; the same from run to run and machine to machine: FNV-1a.
+std::uint64_t stable_hash(std::initializer_list<std::string_view> parts);
 
 // "1 wait", "2 waits": the plain English plural of a noun that takes an s.
 std::string counted(std::int64_t count, std::string_view noun);

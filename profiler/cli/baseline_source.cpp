@@ -11,7 +11,6 @@
 #include "profiler/cli/policy_source.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
-#include "profiler/cli/source_texts.h"
 #include "profiler/gate/baseline_file.h"
 
 namespace zerostall::cli {
@@ -26,20 +25,10 @@ std::string_view text_of(const MappedFile& file) {
 }  // namespace
 
 Result<Policy> policy_for(const CountedSteps& wanted) {
-  Policy policy;
-  std::error_code error;
-  if (!wanted.policy.empty() || fs::exists(kPolicyFile, error)) {
-    const std::string file = wanted.policy.empty() ? kPolicyFile : wanted.policy;
-    if (wanted.policy.empty()) say(fmt::format("policy: {}", file));
-    auto read = read_policy(file);
-    if (!read) return read;
-    policy = std::move(*read);
-  }
-  if (wanted.warmup) policy.run.warmup = *wanted.warmup;
-  if (!wanted.step_pattern.empty()) policy.run.step_pattern = wanted.step_pattern;
-  if (wanted.inferred) policy.run.steps = StepsWanted::inferred;
-  if (!policy.run.step_pattern.empty() && !is_valid_pattern(policy.run.step_pattern))
-    return Error{fmt::format("'{}' is not a regular expression", policy.run.step_pattern)};
+  auto policy = find_policy(wanted.policy);
+  if (!policy) return policy;
+  if (const auto set = set_steps(wanted.warmup, wanted.step_pattern, wanted.inferred, *policy); !set)
+    return set.error();
   return policy;
 }
 
@@ -47,14 +36,10 @@ Result<TracesRead> read_traces(const std::string& path, const RunSettings& setti
   StepOptions steps;
   if (const auto given = step_options(settings.step_pattern)) steps = *given;
   steps.regions = settings.regions;
-  TracesRead read;
-  const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
-    const SummaryOptions wanted{file.string(), settings.warmup, false, false, read_sources(raw, file)};
-    read.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
-  };
-  const auto unreadable = for_each_process({path}, {}, take);
-  if (!unreadable) return unreadable.error();
-  if (!unreadable->empty()) read.unreadable = why_not_all(*unreadable, read.runs.size(), path);
+  auto all = read_processes({path}, {}, {"", settings.warmup}, steps);
+  if (!all) return all.error();
+  TracesRead read{std::move(all->runs), ""};
+  if (!all->unreadable.empty()) read.unreadable = why_not_all(all->unreadable, read.runs.size(), path);
   std::error_code error;
   if (read.unreadable.empty() && fs::is_directory(path, error)) read.unreadable = missing_ranks(read.runs);
   return read;

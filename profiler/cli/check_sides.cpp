@@ -1,6 +1,5 @@
 // `check --before --after`: both sides on one machine, in turns, so that what else the machine does meets both.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -39,8 +38,8 @@ std::vector<std::string> in_folder(const fs::path& folder, const std::vector<std
 class Worktree {
  public:
   Worktree(TempFolder folder, SignalInbox& inbox) : folder_(std::move(folder)), inbox_(&inbox) {}
-  Worktree(Worktree&& other) noexcept = default;
-  Worktree& operator=(Worktree&&) = delete;
+  Worktree(const Worktree&) = delete;
+  Worktree& operator=(const Worktree&) = delete;
   ~Worktree() {
     if (added_) (void)run_child({{"git", "worktree", "remove", "--force", tree().string()}, {}}, *inbox_);
   }

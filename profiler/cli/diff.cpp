@@ -7,7 +7,6 @@
 
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
-#include "profiler/cli/source_texts.h"
 #include "reports/diff_json.h"
 #include "reports/diff_text.h"
 
@@ -26,10 +25,6 @@ struct ReadRun {
   std::string unreadable;  // one of its files that could not be read, and why
 };
 
-std::optional<std::int64_t> rank_of(const RunSummary& run) {
-  return run.meta.rank ? run.meta.rank : run.meta.local_rank;
-}
-
 // The process of the rank that was asked for; else of `like`'s rank, where the recording has it; else the one that
 // waits most.
 Result<std::size_t> choose(const std::vector<NamedRun>& runs, const DiffOptions& options,
@@ -41,22 +36,18 @@ Result<std::size_t> choose(const std::vector<NamedRun>& runs, const DiffOptions&
 
 std::variant<ReadRun, Refusal> read_run(const std::string& path, const DiffOptions& options, const StepOptions& steps,
                                         const std::optional<std::int64_t>& like) {
-  std::vector<NamedRun> runs;
-  const auto analyze_one = [&](std::string name, const std::filesystem::path& file, RawTrace raw) {
-    const SummaryOptions wanted{file.string(), options.warmup, false, false, read_sources(raw, file)};
-    runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
-  };
-  const auto unreadable =
-      for_each_process({path}, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
-  if (!unreadable) return Refusal{ExitCode::bad_use, unreadable.error().message};
+  auto all =
+      read_processes({path}, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, {"", options.warmup}, steps);
+  if (!all) return Refusal{ExitCode::bad_use, all.error().message};
+  auto& [runs, unreadable] = *all;
   const auto chosen = choose(runs, options, like);
   if (!chosen) return Refusal{ExitCode::cannot_tell, fmt::format("{}: {}", path, chosen.error().message)};
   RunSummary& run = runs[*chosen].summary;
   if (!run.has_cuda_calls) return Refusal{ExitCode::cannot_tell, why_no_calls(run)};
   if (const auto why = why_no_match(steps, run.steps_from, run.path)) return Refusal{ExitCode::cannot_tell, *why};
   ReadRun read{std::move(run), runs.size() > 1 ? runs[*chosen].name : "", ""};
-  if (!unreadable->empty())
-    read.unreadable = fmt::format("{} in {}: {}", unreadable->front().name, path, unreadable->front().why);
+  if (!unreadable.empty())
+    read.unreadable = fmt::format("{} in {}: {}", unreadable.front().name, path, unreadable.front().why);
   return read;
 }
 
@@ -68,7 +59,7 @@ struct Sides {
 std::optional<Refusal> read_side(const std::vector<std::string>& paths, const DiffOptions& options,
                                  const StepOptions& steps, std::vector<RunSummary>& side, Sides& all) {
   for (const std::string& path : paths) {
-    const auto like = all.a.empty() ? std::nullopt : rank_of(all.a.front());
+    const auto like = all.a.empty() ? std::nullopt : rank_of(all.a.front().meta);
     auto read = read_run(path, options, steps, like);
     if (auto* refusal = std::get_if<Refusal>(&read)) return std::move(*refusal);
     auto& [run, name, unreadable] = std::get<ReadRun>(read);

@@ -33,7 +33,7 @@ class Export {
 
   // `several`: other processes may follow.
   void add(RawTrace raw, const fs::path& file, bool several) {
-    const bool wanted = !options_.rank || (raw.meta.rank ? raw.meta.rank : raw.meta.local_rank) == options_.rank;
+    const bool wanted = !options_.rank || rank_of(raw.meta) == options_.rank;
     seen_.push_back(own_name(raw.meta));
     if (!wanted || output_.failed()) return;
     format_.several = several && !options_.rank;

@@ -11,7 +11,6 @@
 #include "profiler/base/strings.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/recorded_run.h"
-#include "profiler/cli/source_texts.h"
 #include "profiler/gate/policy_file.h"
 #include "profiler/gate/propose.h"
 #include "reports/words.h"
@@ -87,15 +86,11 @@ std::variant<SeenRun, Outcome> run_command(const InitOptions& options) {
 
 std::variant<SeenRun, Outcome> read_file(const InitOptions& options) {
   const std::string& path = options.files.front();
+  auto read = read_processes({path}, {}, {"", options.warmup}, steps_of(options));
+  if (!read) return fail(ExitCode::bad_use, read.error().message);
   SeenRun seen;
-  const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
-    SummaryOptions wanted{file.string(), options.warmup};
-    wanted.sources = read_sources(raw, file);
-    seen.processes.push_back({std::move(name), analyze(std::move(raw), wanted, steps_of(options))});
-  };
-  const auto unreadable = for_each_process({path}, {}, take);
-  if (!unreadable) return fail(ExitCode::bad_use, unreadable.error().message);
-  if (!unreadable->empty()) seen.problems.push_back(why_not_all(*unreadable, seen.processes.size(), path));
+  seen.processes = std::move(read->runs);
+  if (!read->unreadable.empty()) seen.problems.push_back(why_not_all(read->unreadable, seen.processes.size(), path));
   std::erase_if(seen.processes, [&](const NamedRun& run) {
     if (!run.summary.has_cuda_calls) seen.why_empty = why_no_calls(run.summary);
     return !run.summary.has_cuda_calls;

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "profiler/analyze/steps.h"
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
+#include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
 #include "profiler/gate/policy_file.h"
 
@@ -27,14 +27,9 @@ bool has_policy_here() {
 }
 
 Result<Policy> from_file(const CheckOptions& options) {
-  if (!options.policy.empty()) return read_policy(options.policy);
-  if (!has_policy_here()) return Policy{};
-  if (!options.max.empty()) {
-    say(fmt::format("{} is left out beside --max: --policy {} adds it", kPolicyFile, kPolicyFile));
-    return Policy{};
-  }
-  say(fmt::format("policy: {}", kPolicyFile));
-  return read_policy(kPolicyFile);
+  if (!options.policy.empty() || options.max.empty()) return find_policy(options.policy);
+  if (has_policy_here()) say(fmt::format("{} is left out beside --max: --policy {} adds it", kPolicyFile, kPolicyFile));
+  return Policy{};
 }
 
 Result<Done> add_limits(const CheckOptions& options, Policy& policy) {
@@ -50,9 +45,6 @@ void override_run(const CheckOptions& options, Policy& policy) {
   if (!options.command.empty()) policy.run.command = options.command;
   if (!options.device.empty()) policy.run.device = options.device;
   if (options.gpus) policy.run.gpus = *options.gpus;
-  if (options.warmup) policy.run.warmup = *options.warmup;
-  if (!options.step_pattern.empty()) policy.run.step_pattern = options.step_pattern;
-  if (options.inferred) policy.run.steps = StepsWanted::inferred;
   if (!options.baseline.empty()) policy.baseline = options.baseline;
   if (options.fail_on == "improved") policy.improved_is_violation = true;
 }
@@ -71,14 +63,30 @@ Result<Policy> read_policy(const std::string& file) {
   return policy;
 }
 
+Result<Policy> find_policy(const std::string& named) {
+  if (!named.empty()) return read_policy(named);
+  if (!has_policy_here()) return Policy{};
+  say(fmt::format("policy: {}", kPolicyFile));
+  return read_policy(kPolicyFile);
+}
+
+Result<Done> set_steps(const std::optional<std::int64_t>& warmup, const std::string& pattern, bool inferred,
+                       Policy& policy) {
+  if (warmup) policy.run.warmup = *warmup;
+  if (!pattern.empty()) policy.run.step_pattern = pattern;
+  if (inferred) policy.run.steps = StepsWanted::inferred;
+  if (const auto steps = step_options(policy.run.step_pattern); !steps) return steps.error();
+  return Done{};
+}
+
 Result<Policy> load_policy(const CheckOptions& options) {
   auto policy = from_file(options);
   if (!policy) return policy;
   if (const auto added = add_limits(options, *policy); !added) return added.error();
   override_run(options, *policy);
   name_regions(*policy);
-  if (StepOptions steps; !policy->run.step_pattern.empty() && !is_valid_pattern(policy->run.step_pattern))
-    return Error{fmt::format("'{}' is not a regular expression", policy->run.step_pattern)};
+  if (const auto set = set_steps(options.warmup, options.step_pattern, options.inferred, *policy); !set)
+    return set.error();
   const bool two_sides = !options.before.empty() || !options.before_rev.empty();
   if (policy->budgets.empty() && policy->baseline.empty() && !two_sides)
     return Error{policy->file.empty()

@@ -13,6 +13,7 @@
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/say.h"
+#include "profiler/cli/source_texts.h"
 #include "profiler/trace/format.h"
 #include "profiler/trace/import/text_source.h"
 
@@ -137,6 +138,21 @@ Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<fs::path
   return unreadable;
 }
 
+Result<ReadProcesses> read_processes(const std::vector<fs::path>& paths, const ReadOptions& options,
+                                     const SummaryOptions& wanted, const StepOptions& steps) {
+  ReadProcesses read;
+  const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
+    SummaryOptions of_file = wanted;
+    if (of_file.path.empty()) of_file.path = file.string();
+    of_file.sources = read_sources(raw, file);
+    read.runs.push_back({std::move(name), analyze(std::move(raw), of_file, steps)});
+  };
+  auto unreadable = for_each_process(paths, options, take);
+  if (!unreadable) return unreadable.error();
+  read.unreadable = std::move(*unreadable);
+  return read;
+}
+
 Result<fs::path> newest_trace(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, fs::path>> runs;
   std::error_code error;
@@ -185,7 +201,7 @@ Result<std::size_t> choose_process(const std::vector<NamedRun>& runs, const std:
   std::vector<std::string> names;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const TraceMeta& meta = runs[i].summary.meta;
-    if (meta.rank ? meta.rank == rank : meta.local_rank == rank) return i;
+    if (rank_of(meta) == rank) return i;
     names.push_back(runs[i].name);
   }
   return Error{fmt::format("no process of rank {} in this recording; it has {}", *rank, join(names, ", "))};

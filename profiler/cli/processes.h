@@ -25,6 +25,15 @@ using TakeProcess = std::function<void(std::string name, const std::filesystem::
 Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<std::filesystem::path>& paths,
                                                       const ReadOptions& options, const TakeProcess& take);
 
+// Processes that were read and analysed, with the lines of source that are at hand.
+struct ReadProcesses {
+  std::vector<NamedRun> runs;  // at least one
+  std::vector<UnreadableTrace> unreadable;
+};
+// `wanted`: an empty path is that of each file; its sources are not used. Fails where nothing could be read.
+Result<ReadProcesses> read_processes(const std::vector<std::filesystem::path>& paths, const ReadOptions& options,
+                                     const SummaryOptions& wanted, const StepOptions& steps);
+
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);
 

@@ -25,10 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::int64_t> rank_of(const RunSummary& run) {
-  return run.meta.rank ? run.meta.rank : run.meta.local_rank;
-}
-
 // The processes of one side. Of all but the one that is shown in full the trace is not kept.
 struct Side {
   std::string path;
@@ -43,8 +39,8 @@ struct Side {
 void take(Side& side, std::string name, Analyzed analyzed, const std::optional<std::int64_t>& wanted) {
   side.processes.push_back({std::move(name), analyzed.run});
   const std::size_t here = side.processes.size() - 1;
-  const bool is_wanted = wanted && rank_of(analyzed.run) == wanted;
-  const bool has_wanted = wanted && side.whole && rank_of(side.whole->run) == wanted;
+  const bool is_wanted = wanted && rank_of(analyzed.run.meta) == wanted;
+  const bool has_wanted = wanted && side.whole && rank_of(side.whole->run.meta) == wanted;
   if (has_wanted || (!is_wanted && worst_process(side.processes) != here)) return;
   side.chosen = here;
   side.whole = std::move(analyzed);
@@ -147,7 +143,7 @@ Outcome run_report(const ReportArguments& given) {
   std::optional<Side> before;
   Side after = std::move(std::get<Side>(first));
   if (!options.b.empty()) {
-    auto second = read_side(options.b, options, *steps, rank_of(after.whole->run));
+    auto second = read_side(options.b, options, *steps, rank_of(after.whole->run.meta));
     if (auto* failed = std::get_if<Outcome>(&second)) return std::move(*failed);
     before = std::exchange(after, std::move(std::get<Side>(second)));
   }

@@ -14,7 +14,6 @@
 #include "profiler/cli/piped_trace.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
-#include "profiler/cli/source_texts.h"
 #include "profiler/cli/terminal.h"
 #include "reports/processes_text.h"
 #include "reports/stacks_text.h"
@@ -27,33 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a recording holds; of a folder some files may be unreadable, and at least one is not.
-struct Recording {
-  std::vector<NamedRun> runs;
-  std::vector<UnreadableTrace> unreadable;
-};
-
-// `shown`: how the file is called in texts; "" = by its path.
-Result<Recording> read_all(const std::vector<fs::path>& paths, const std::string& shown, const StatOptions& options,
-                           const StepOptions& steps) {
-  Recording all;
-  const auto analyze_one = [&](std::string name, const fs::path& file, RawTrace raw) {
-    const SummaryOptions wanted{shown.empty() ? file.string() : shown, options.warmup, options.corrected,
-                                options.own_cost, read_sources(raw, file)};
-    all.runs.push_back({std::move(name), analyze(std::move(raw), wanted, steps)});
-  };
-  auto unreadable = for_each_process(paths, {.most_expanded = static_cast<Bytes>(options.most_expanded)}, analyze_one);
-  if (!unreadable) return unreadable.error();
-  all.unreadable = std::move(*unreadable);
-  return all;
-}
-
 // Of a recording of one process --rank says what it has to be.
 Result<std::size_t> process_to_show(const std::vector<NamedRun>& runs, const std::optional<std::int64_t>& rank) {
   auto chosen = choose_process(runs, rank);
   if (chosen || runs.size() != 1) return chosen;
   const RunSummary& run = runs.front().summary;
-  const auto& own = run.meta.rank ? run.meta.rank : run.meta.local_rank;
+  const auto own = rank_of(run.meta);
   if (own) return Error{fmt::format("{} is of rank {}, not of rank {}", run.path, *own, *rank)};
   return Error{fmt::format("{} does not tell of which rank it is: leave --rank out", run.path)};
 }
@@ -78,14 +56,14 @@ StatView view_of(const StatOptions& options) {
 }
 
 // CSV has no place for what is left out, nor for whose figures they are.
-std::string csv_of(const Recording& all, const NamedRun& process, const RunSummary& run, const StatView& view) {
+std::string csv_of(const ReadProcesses& all, const NamedRun& process, const RunSummary& run, const StatView& view) {
   const std::size_t rows = rows_by(run, view.by.front()), shown = rows_shown(rows, view, rows);
   if (all.runs.size() > 1) say(fmt::format("{}, of {} processes", process.name, all.runs.size()));
   if (shown < rows) say(fmt::format("{} of {} rows: --top 0 prints all", shown, rows));
   return render_stat_csv(run, view);
 }
 
-std::string text_of(const std::string& path, const Recording& all, std::size_t shown, const RunSummary& run,
+std::string text_of(const std::string& path, const ReadProcesses& all, std::size_t shown, const RunSummary& run,
                     const StatOptions& options) {
   const StatView view = view_of(options);
   const bool several = all.runs.size() + all.unreadable.size() > 1;
@@ -97,7 +75,7 @@ std::string text_of(const std::string& path, const Recording& all, std::size_t s
          (options.stacks ? render_stacks_text(run.stacks) : "");
 }
 
-Outcome show(const std::string& path, Recording all, std::size_t shown, const StatOptions& options,
+Outcome show(const std::string& path, ReadProcesses all, std::size_t shown, const StatOptions& options,
              const StepOptions& steps) {
   auto& runs = all.runs;
   if (options.stacks) name_frames(runs[shown].summary.stacks, {options.symbols.begin(), options.symbols.end()});
@@ -129,7 +107,8 @@ Outcome show(const std::string& path, Recording all, std::size_t shown, const St
 // `name`: how the file is called in texts; "" = by its path.
 Outcome stat_of(const std::vector<fs::path>& paths, const std::string& name, const StatOptions& options,
                 const StepOptions& step_options) {
-  auto all = read_all(paths, name, options, step_options);
+  auto all = read_processes(paths, {.most_expanded = static_cast<Bytes>(options.most_expanded)},
+                            {name, options.warmup, options.corrected, options.own_cost}, step_options);
   if (!all) return fail(ExitCode::bad_use, all.error().message);
   const auto shown = process_to_show(all->runs, options.rank);
   if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);

@@ -24,6 +24,14 @@ void each_ending(std::string_view key, const Each& each) {
   }
 }
 
+// All that a glob may mean a place by.
+template <class Each>
+void each_name(const Site& site, const Each& each) {
+  each_ending(site_key(site), each);
+  if (has_file(site)) each_ending(site.file, each);
+  each(site.place);
+}
+
 // For each site the allowances that fit it as far as the site alone can tell, in their order. A glob is found by the
 // text in front of its first star: trying each on each place would take seconds where both are many.
 class SiteMatches {
@@ -39,10 +47,7 @@ class SiteMatches {
 
   std::vector<std::uint32_t> of(const Site& site) const {
     std::vector<std::uint32_t> found;
-    const std::string key = site_key(site);
-    each_ending(key, [&](std::string_view text) { look_up(text, site, found); });
-    if (has_file(site)) each_ending(site.file, [&](std::string_view text) { look_up(text, site, found); });
-    look_up(site.place, site, found);
+    each_name(site, [&](std::string_view text) { look_up(text, site, found); });
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -99,10 +104,6 @@ bool numbers_rise(const RunSummary& run) {
                             [](const StepRow& a, const StepRow& b) { return a.number >= b.number; }) == run.steps.end();
 }
 
-}  // namespace
-
-namespace {
-
 // What becomes of one wait: the first candidate that has one left takes it.
 WaitPass pass_of(const WaitSeen& wait, std::int64_t step, std::span<const std::uint32_t> candidates,
                  std::span<const Allowance> allowances, std::vector<Budgeted>& states,
@@ -155,11 +156,8 @@ AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> 
 }
 
 bool is_at(const Site& site, std::string_view glob) {
-  bool is = glob_matches(glob, site.place);
-  const std::string key = site_key(site);
-  const auto look_at = [&](std::string_view text) { is = is || glob_matches(glob, text); };
-  each_ending(key, look_at);
-  if (has_file(site)) each_ending(site.file, look_at);
+  bool is = false;
+  each_name(site, [&](std::string_view text) { is = is || glob_matches(glob, text); });
   return is;
 }
 

@@ -33,9 +33,8 @@ void note_versions(const Baseline& baseline, const Baseline& now, CheckReport& r
 }
 
 void judge_pair(const Policy& policy, const Baseline& baseline, const BaselineProcess& before, const CheckedRun& run,
-                const AllowedWaits& allowed, CheckReport& report) {
+                const AllowedWaits& allowed, const Doubts& doubts, CheckReport& report) {
   const RunSummary& summary = *run.summary;
-  const Doubts doubts = doubts_in(policy, summary);
   if (!doubts.hopeless.empty()) return;  // `check` says so
   Pair pair{policy, baseline, before, run, measured(summary, &allowed), {}, measured(summary, nullptr), {}};
   pair.incomplete = !doubts.partial.empty();
@@ -64,9 +63,12 @@ std::string missing(const Baseline& baseline, const std::optional<std::int64_t>&
 void judge_baseline(const Policy& policy, const Baseline& baseline, std::span<const CheckedRun> runs,
                     std::span<const AllowedWaits> allowed, CheckReport& report) {
   report.baseline = baseline.file;
+  std::vector<Doubts> doubts;
   std::vector<CheckedRun> usable;
-  for (const CheckedRun& run : runs)
-    if (doubts_in(policy, *run.summary).hopeless.empty()) usable.push_back(run);
+  for (const CheckedRun& run : runs) {
+    doubts.push_back(doubts_in(policy, *run.summary));
+    if (doubts.back().hopeless.empty()) usable.push_back(run);
+  }
   if (usable.empty()) return;
   std::string why =
       baseline.doubt.empty() ? "" : fmt::format("{} is no measure: {}", baseline_words(baseline), baseline.doubt);
@@ -78,7 +80,7 @@ void judge_baseline(const Policy& policy, const Baseline& baseline, std::span<co
   }
   std::vector<std::optional<std::int64_t>> before, now;
   for (const BaselineProcess& process : baseline.processes) before.push_back(process.rank);
-  for (const CheckedRun& run : runs) now.push_back(rank_of(*run.summary));
+  for (const CheckedRun& run : runs) now.push_back(rank_of(run.summary->meta));
   const PairedProcesses paired = pair_processes(before, now);
   if (paired.ambiguous) {
     add_finding(report, FindingKind::cannot_tell, "",
@@ -94,7 +96,7 @@ void judge_baseline(const Policy& policy, const Baseline& baseline, std::span<co
     else if (old == kNone)
       add_finding(report, FindingKind::cannot_tell, runs[current].name, missing(baseline, now[current], true));
     else
-      judge_pair(policy, baseline, baseline.processes[old], runs[current], allowed[current], report);
+      judge_pair(policy, baseline, baseline.processes[old], runs[current], allowed[current], doubts[current], report);
   }
   const auto added = report.findings.begin() + static_cast<std::ptrdiff_t>(findings);
   if (std::any_of(added, report.findings.end(), [](const Finding& f) { return f.kind != FindingKind::cannot_tell; }))

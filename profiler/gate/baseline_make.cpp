@@ -146,10 +146,6 @@ void sort_processes(std::vector<BaselineProcess>& processes) {
 
 }  // namespace
 
-std::optional<std::int64_t> rank_of(const RunSummary& run) {
-  return run.meta.rank ? run.meta.rank : run.meta.local_rank;
-}
-
 std::vector<const Metric*> baseline_metrics() {
   std::vector<const Metric*> exact;
   for (const Metric& metric : all_metrics())
@@ -159,7 +155,7 @@ std::vector<const Metric*> baseline_metrics() {
 
 BaselineProcess measured(const RunSummary& run, const AllowedWaits* allowed, std::size_t end) {
   BaselineProcess process;
-  process.rank = rank_of(run);
+  process.rank = rank_of(run.meta);
   const auto metrics = baseline_metrics();
   Tallies whole, by_id;
   std::map<std::string, Tallies> regions;
@@ -203,7 +199,7 @@ Baseline make_baseline(std::span<const CheckedRun> runs, std::int64_t fewest_ste
   // What is of the recording is told by the process of the lowest rank.
   const RunSummary& first = **std::min_element(summaries.begin(), summaries.end(), [](const auto* a, const auto* b) {
     const auto key = [](const RunSummary* run) {
-      return std::tuple(!gate::rank_of(*run), gate::rank_of(*run).value_or(0), run->meta.tool, run->meta.program);
+      return std::tuple(!rank_of(run->meta), rank_of(run->meta).value_or(0), run->meta.tool, run->meta.program);
     };
     return key(a) < key(b);
   });

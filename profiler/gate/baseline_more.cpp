@@ -155,15 +155,6 @@ std::string place_now(const Pair& pair, const BaselineSite& now) {
   return fmt::format("{} ({})", site != nullptr ? site->place : now.place, now.cause);
 }
 
-Finding& add_finding(CheckReport& report, FindingKind kind, const std::string& run, std::string text) {
-  Finding finding;
-  finding.kind = kind;
-  finding.run = run;
-  finding.text = std::move(text);
-  report.findings.push_back(std::move(finding));
-  return report.findings.back();
-}
-
 void judge_more(const Pair& pair, CheckReport& report) {
   const std::size_t findings = report.findings.size();
   for (std::size_t i = 0; i < pair.now.sites.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "profiler/gate/baseline_parts.h"
+#include "profiler/gate/check_parts.h"
 
 namespace zerostall::gate {
 
@@ -28,8 +29,6 @@ struct Pair {
 const BaselineSite* find_site(const BaselineProcess& process, const std::string& id);
 // "train.py:31 in step (scalar-read)", as the place is now.
 std::string place_now(const Pair& pair, const BaselineSite& now);
-
-Finding& add_finding(CheckReport& report, FindingKind kind, const std::string& run, std::string text);
 
 // What is more: at places; where none is, by counters; where those of the step are not, by region.
 void judge_more(const Pair& pair, CheckReport& report);

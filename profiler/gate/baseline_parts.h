@@ -11,8 +11,6 @@
 
 namespace zerostall::gate {
 
-std::optional<std::int64_t> rank_of(const RunSummary& run);
-
 // Counts of the judged steps in front of this position of RunSummary::steps. `allowed`: waits let pass are left out;
 // null = none are.
 BaselineProcess measured(const RunSummary& run, const AllowedWaits* allowed,

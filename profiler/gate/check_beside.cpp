@@ -9,12 +9,7 @@ namespace zerostall::gate {
 namespace {
 
 void add_warning(CheckReport& report, const std::string& run, std::string text) {
-  Finding finding;
-  finding.kind = FindingKind::cannot_tell;
-  finding.level = Level::warn;
-  finding.run = run;
-  finding.text = std::move(text);
-  report.findings.push_back(std::move(finding));
+  add_finding(report, FindingKind::cannot_tell, run, std::move(text)).level = Level::warn;
 }
 
 bool limits(const Policy& policy, Scope::Part part) {
@@ -125,12 +120,17 @@ std::string with_name(const std::string& run, const std::string& text) {
   return run.empty() ? text : run + ": " + text;
 }
 
-void add_doubt(CheckReport& report, const std::string& run, std::string text) {
+Finding& add_finding(CheckReport& report, FindingKind kind, const std::string& run, std::string text) {
   Finding finding;
-  finding.kind = FindingKind::cannot_tell;
+  finding.kind = kind;
   finding.run = run;
   finding.text = std::move(text);
   report.findings.push_back(std::move(finding));
+  return report.findings.back();
+}
+
+void add_doubt(CheckReport& report, const std::string& run, std::string text) {
+  add_finding(report, FindingKind::cannot_tell, run, std::move(text));
 }
 
 // Marks around the wrong code, or a model that never went to the GPU: no wait there says nothing.

@@ -10,18 +10,10 @@
 namespace zerostall::gate {
 namespace {
 
-std::optional<std::int64_t> rank_of(const RunSummary& run) {
-  return run.meta.rank ? run.meta.rank : run.meta.local_rank;
-}
-
-// What the user may call the device: "NVIDIA H200", "sim:h200", "simulated ...".
-bool is_on(const RunSummary& run, const std::string& device) {
-  return glob_matches(device, run.meta.device_name) || glob_matches("*" + device + "*", run.meta.device_name);
-}
-
 bool is_meant(const RunSummary& run, const Scope& scope) {
-  if (scope.rank && rank_of(run) != scope.rank) return false;
-  return scope.device.empty() || is_on(run, scope.device);
+  if (scope.rank && rank_of(run.meta) != scope.rank) return false;
+  // A part of the name is enough: "H200" is "simulated H200" too.
+  return scope.device.empty() || glob_matches("*" + scope.device + "*", run.meta.device_name);
 }
 
 bool is_by_wait(const Scope& scope) { return !scope.cause.empty() || !scope.site.empty(); }

@@ -46,6 +46,7 @@ void judge_time(const SameProcess& runs, const Budget& budget, Nanos least_effec
 BudgetResult judge_budget(const JudgedRun& run, const Budget& budget, const SameProcess& same, Nanos least_effect);
 
 std::string with_name(const std::string& run, const std::string& text);
+Finding& add_finding(CheckReport& report, FindingKind kind, const std::string& run, std::string text);
 void add_doubt(CheckReport& report, const std::string& run, std::string text);
 
 // Steps in which nothing runs on the GPU: nothing can be told of them.

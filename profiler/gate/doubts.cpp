@@ -25,19 +25,14 @@ std::vector<std::string> doubts_about(const StepRow& step) {
   return found;
 }
 
-std::string how_to_mark(const RunSummary& run) {
-  return run.meta.format == "kineto" ? "call step() of torch.profiler.profile at the end of each step"
-                                     : "call torch.cuda.nvtx.mark(f\"step {i}\") at the start of each step";
-}
-
 std::string why_no_steps(const RunSummary& run) {
   if (is_inferred(run.steps_from))
     return fmt::format("no step is marked: {}; or accept the {} inferred steps: steps = \"inferred\" in [run]",
-                       how_to_mark(run), run.steps.size());
+                       how_to_mark_steps(run.meta), run.steps.size());
   if (!run.other_step_names.empty())
     return fmt::format("no step is marked: {}; or say with --step-pattern that ranges called '{}' are steps",
-                       how_to_mark(run), run.other_step_names.front());
-  return fmt::format("no step is marked, and none can be inferred: {}", how_to_mark(run));
+                       how_to_mark_steps(run.meta), run.other_step_names.front());
+  return fmt::format("no step is marked, and none can be inferred: {}", how_to_mark_steps(run.meta));
 }
 
 }  // namespace

@@ -139,6 +139,9 @@ struct TraceMeta {
   bool gpu_records = false;  // the tracer asked for a record of each piece of GPU work, so that a missing one is lost
 };
 
+// Within the job, where that is known, else within the host; nullopt = neither is known.
+inline std::optional<std::int64_t> rank_of(const TraceMeta& meta) { return meta.rank ? meta.rank : meta.local_rank; }
+
 // Why a trace is not complete, and where its readable part ends.
 struct TraceEnd {
   std::uint64_t byte = 0;  // of the cut (the size of the file) or of the damaged part; 0 = not known
