@@ -57,16 +57,17 @@ constexpr FixFlag kFlags[] = {{"bn-pinning", &train::FixesOn::bn_pinning},
                               {"fp8-scale-cached", &train::FixesOn::fp8_scale_cached}};
 
 train::RunOptions run_options(const CommandLine& line) {
-  train::RunOptions options{
-      .make_model = [line](const train::ModelOptions& model) { return make_model(line, model); },
-      .settings = line.settings,
-      .device = at::Device(line.device == "cuda" ? at::kCUDA : at::kCPU),
-      .batch = line.batch,
-      .seed = line.seed,
-      .fixes = {},
-      .undo = {},
-      .training = {.updates = line.steps, .accumulation = line.accumulation, .learning_rate = line.learning_rate},
-      .samples = {}};
+  train::RunOptions options{.make_model = [line](const train::ModelOptions& model) { return make_model(line, model); },
+                            .settings = line.settings,
+                            .device = at::Device(line.device == "cuda" ? at::kCUDA : at::kCPU),
+                            .batch = line.batch,
+                            .seed = line.seed,
+                            .fixes = {},
+                            .undo = {},
+                            .training = {.updates = line.steps,
+                                         .accumulation = line.accumulation,
+                                         .learning_rate = line.settings.learning_rate},
+                            .samples = {}};
   for (const FixFlag& fix : kFlags) {
     options.fixes.*fix.flag = line.has_fix(std::string(fix.name));
     if (const std::int64_t from = line.sabotaged_from(std::string(fix.name)); from >= 0)

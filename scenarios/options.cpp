@@ -33,10 +33,10 @@ Sabotage parse_sabotage(const std::string& text) {
   return sabotage;
 }
 
-void check_fixes(const CommandLine& line, const Scenario& scenario) {
+void check_fixes(const CommandLine& line) {
   std::vector<std::string_view> seen;
   for (const std::string& name : line.fixes) {
-    if (std::find(scenario.fixes.begin(), scenario.fixes.end(), name) == scenario.fixes.end()) {
+    if (!fixes::find(name)) {
       throw UsageError("unknown fix '" + name + "'; there are: " + names_of(fixes::all()));
     }
     const std::string_view base = fixes::base_name(name);
@@ -68,7 +68,7 @@ void check(CommandLine& line) {
   if (line.device == "cpu" && line.size != "tiny") {
     throw UsageError("--device cpu would need gigabytes and hours for size " + line.size + "; use --size tiny");
   }
-  check_fixes(line, *scenario);
+  check_fixes(line);
   // Found out now, not after the training.
   if (!line.dump_weights.empty() && ::access(folder_of(line.dump_weights).c_str(), W_OK) != 0) {
     throw UsageError("--dump-weights: cannot write into folder '" + folder_of(line.dump_weights) + "'");
@@ -108,7 +108,6 @@ CommandLine parse_command_line(int argc, char** argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--device", line.device, "cuda or cpu")->check(CLI::IsMember({"cuda", "cpu"}));
   app.add_option("--seed", line.seed, "of weights, samples and noise");
-  app.add_option("--learning-rate", line.learning_rate, "after 200 updates of warm-up");
   app.add_option("--dump-weights", line.dump_weights, "write the trained weights to this file at the end");
   try {
     app.parse(argc, argv);
@@ -121,6 +120,7 @@ CommandLine parse_command_line(int argc, char** argv) {
   for (const std::string& text : with)
     if (const std::string problem = apply_setting(text, line.settings); !problem.empty())
       throw UsageError("--with " + text + ": " + problem);
+  if (const std::string problem = conflict_in(line.settings); !problem.empty()) throw UsageError(problem);
   check(line);
   return line;
 }

@@ -25,7 +25,6 @@ struct CommandLine {
   std::vector<Sabotage> sabotage;  // of fixes that are in `fixes`
   std::string device = "cuda";     // or "cpu"
   std::uint64_t seed = 42;
-  double learning_rate = 3e-5;
   std::string dump_weights;  // file, or empty
 
   bool has_fix(const std::string& name) const;

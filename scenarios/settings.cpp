@@ -48,10 +48,10 @@ bool number(std::string_view text, std::int64_t low, std::int64_t high, std::int
   return out = value, true;
 }
 
-bool fraction(std::string_view text, double& out) {
+bool real(std::string_view text, double low, double high, double& out) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1)) return false;
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= low && value <= high)) return false;
   return out = value, true;
 }
 
@@ -74,6 +74,9 @@ const Key kKeys[] = {
      ZEROSTALL_CHOICE(weights, kWeights)},
     {{"optimizer", "adamw, adamw-fused or adafactor", "as the presets choose it"},
      ZEROSTALL_CHOICE(optimizer, kOptimizers)},
+    {{"learning-rate", "a number from 0 to 1e38", "after 200 updates of warm-up"},
+     [](std::string_view v, Settings& s) { return real(v, 0, 1e38, s.learning_rate); },
+     [](const Settings& s) { return shortest(s.learning_rate); }},
     {{"fused-back-pass", "on or off", "step each parameter as soon as its gradient is there"},
      ZEROSTALL_CHOICE(fused_back_pass, kSwitch)},
     {{"precision", "bf16 or fp16", "of autocast; fp16 brings a gradient scaler and its overflow check"},
@@ -87,7 +90,7 @@ const Key kKeys[] = {
      },
      [](const Settings& s) { return std::to_string(s.pixels); }},
     {{"offload", "0 to 1", "fraction of the blocks whose weights stay on the host"},
-     [](std::string_view v, Settings& s) { return fraction(v, s.offload); },
+     [](std::string_view v, Settings& s) { return real(v, 0, 1, s.offload); },
      [](const Settings& s) { return shortest(s.offload); }},
     {{"offload-async", "on or off", "bring offloaded weights on a stream of their own"},
      ZEROSTALL_CHOICE(offload_async, kSwitch)},
@@ -98,8 +101,8 @@ const Key kKeys[] = {
     {{"resume", "on or off", "start from a backup of an earlier run"}, ZEROSTALL_CHOICE(resume, kSwitch)},
     {{"tensor-learning-rate", "on or off", "the learning rate is a tensor on the device"},
      ZEROSTALL_CHOICE(tensor_learning_rate, kSwitch)},
-    {{"samples", "1 to 1000000", "in the data set; each epoch passes over them once"},
-     ZEROSTALL_NUMBER(samples, 1, kMost)},
+    {{"samples", "0 to 1000000", "in the data set, passed over once per epoch; 0: a set without end"},
+     ZEROSTALL_NUMBER(samples, 0, kMost)},
     {{"backup-every", "0 to 1000000", "updates between backups; 0 never"}, ZEROSTALL_NUMBER(backup_every, 0, kMost)},
     {{"sample-every", "0 to 1000000", "updates between sampled images; 0 never"},
      ZEROSTALL_NUMBER(sample_every, 0, kMost)},
@@ -137,6 +140,14 @@ std::string apply_setting(std::string_view text, Settings& settings) {
   }
   if (key->set(value, settings)) return {};
   return std::string(name) + " takes " + std::string(key->key.values) + ", not '" + std::string(value) + "'";
+}
+
+std::string conflict_in(const Settings& settings) {
+  if (settings.weights == Weights::bf16 && settings.prior_preservation)
+    return "prior-preservation needs adapters to switch off; use weights=int8 or weights=fp8";
+  if (settings.fused_back_pass && settings.ranks > 1)
+    return "fused-back-pass steps before the ranks' gradients are averaged; use ranks=1";
+  return {};
 }
 
 std::vector<std::string> words_of(const Settings& settings) {

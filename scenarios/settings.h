@@ -22,6 +22,7 @@ enum class Precision { bf16, fp16 };  // fp16 brings a GradScaler
 struct Settings {
   Weights weights = Weights::int8;
   OptimizerKind optimizer = OptimizerKind::adamw;
+  double learning_rate = 3e-5;   // after 200 updates of warm-up
   bool fused_back_pass = false;  // each parameter's optimizer step runs as soon as its gradient is there
   Precision precision = Precision::bf16;
   Ema ema = Ema::off;
@@ -32,7 +33,7 @@ struct Settings {
   bool latent_caching = true;         // false: the VAE stays on the train device and encodes in each step
   bool resume = false;                // start from a backup of an earlier run of 2 updates
   bool tensor_learning_rate = false;  // the learning rate is a device tensor
-  std::int64_t samples = 4;           // in the data set; an epoch passes over them once
+  std::int64_t samples = 0;           // in the data set; an epoch passes over them once
   std::int64_t backup_every = 0, sample_every = 0, validate_every = 0;  // in updates; 0: never
   std::int64_t ranks = 1;
 };
@@ -48,6 +49,9 @@ std::span<const SettingKey> setting_keys();
 // Applies "ema=cpu"; a key alone means "=on" ("resume"). Returns what is wrong in one line, naming the key and what it
 // takes; "" = applied.
 std::string apply_setting(std::string_view text, Settings& settings);
+
+// Settings that contradict each other, in one line that says what to do; "" = none do.
+std::string conflict_in(const Settings& settings);
 
 // What differs from the defaults, in the order of setting_keys: {"ema=cpu", "resume=on"}.
 std::vector<std::string> words_of(const Settings& settings);

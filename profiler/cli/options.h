@@ -148,7 +148,8 @@ struct ExplainOptions {
 };
 
 struct VerifyOptions {
-  std::string scenario;  // "" only with `list`
+  std::string scenario;           // or a preset; "" only with `list` and `all`
+  std::vector<std::string> with;  // KEY=VALUE, scenarios/settings.h
   std::string size;      // "" = the scenario's default
   std::int64_t steps = 12;
   std::int64_t warmup = 2;
@@ -161,6 +162,7 @@ struct VerifyOptions {
   bool json = false;
   std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
+  bool all = false;  // every model
 };
 
 inline constexpr const char* kDefaultPolicy = "zerostall.toml";

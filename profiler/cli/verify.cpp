@@ -16,6 +16,7 @@
 #include "profiler/cli/report.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/trace_folder.h"
+#include "profiler/cli/verify_job.h"
 #include "profiler/cli/verify_plan.h"
 #include "profiler/record/record.h"
 #include "profiler/trace/read_native.h"
@@ -211,7 +212,7 @@ Outcome too_few_steps(const VerifyPlan& plan, const Show& how) {
 Outcome run_verify(const VerifyOptions& options) {
   const auto paths = own_paths();
   if (!paths) return fail(ExitCode::environment, paths.error().message);
-  if (options.list) return {ExitCode::ok, list_scenarios(model_names(*paths)), {}};
+  if (options.list) return {ExitCode::ok, list_jobs(model_names(*paths)), {}};
   auto request = plan_verify(options);
   if (!request) return fail(ExitCode::bad_use, request.error().message);
   auto outputs = Outputs::make(options.out, kFormats);

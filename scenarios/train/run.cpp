@@ -6,6 +6,8 @@
 namespace zerostall::train {
 namespace {
 
+constexpr std::int64_t kCachedSamples = 4;  // host memory stays small; the loader repeats them
+
 RunOptions prepared(RunOptions options) {
   at::manual_seed(options.seed);
   // The reference runs flash attention; on compute capability 9.0 LibTorch would prefer cuDNN's.
@@ -22,7 +24,8 @@ at::Generator step_generator(at::Device device, std::uint64_t seed) {
 
 std::vector<CachedSample> samples_of(const RunOptions& options, const Model& model) {
   if (!options.samples.empty()) return options.samples;
-  return random_samples(static_cast<std::size_t>(options.settings.samples), model.sample);
+  const std::int64_t count = options.settings.samples > 0 ? options.settings.samples : kCachedSamples;
+  return random_samples(static_cast<std::size_t>(count), model.sample);
 }
 
 }  // namespace

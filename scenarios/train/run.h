@@ -36,7 +36,7 @@ struct RunOptions {
   FixesOn fixes;
   std::vector<Undo> undo;
   Options training;
-  std::vector<CachedSample> samples;  // empty: settings.samples random ones
+  std::vector<CachedSample> samples;  // empty: random ones, settings.samples of them or a few
 };
 
 // Owns everything of a run. Not copyable or movable: hooks and the job refer to it.

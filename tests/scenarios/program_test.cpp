@@ -104,7 +104,7 @@ TEST(ScenarioProgram, ExitCodes) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(unknown.err,
             "zerostall-scenario: unknown fix 'magic'; there are: bn-pinning, async-loss, async-loss=upstream\n");
-  const Outcome diverged = run("flux2 --size tiny --device cpu --steps 9 --learning-rate 1e38");
+  const Outcome diverged = run("flux2 --size tiny --device cpu --steps 9 --with learning-rate=1e38");
   EXPECT_EQ(diverged.exit_code, 1);
   EXPECT_NE(diverged.err.find("the loss of update 1 is NaN"), std::string::npos) << diverged.err;
   EXPECT_EQ(diverged.out.find("update 1 "), std::string::npos);
