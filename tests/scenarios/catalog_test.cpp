@@ -22,8 +22,8 @@ int rest(const Size& size, std::string_view region, int micro_steps, int batch) 
   return sum;
 }
 
-// reference-step.md section 0: with both fixes the whole step keeps 10 (klein) and 11 (dev) at batch 2, region train 0
-// and 1.
+// reference-step.md section 0: with both fixes the whole step keeps 10 (klein), 11 (dev, Ernie) and 16 (Ideogram) at
+// batch 2, region train 0, 1 and 6.
 TEST(ScenariosCatalog, RestIsWhatTheReferenceKeeps) {
   const Scenario flux2 = *find("flux2");
   const Size klein = *find_size(flux2, "klein-9b"), dev = *find_size(flux2, "dev");
@@ -33,6 +33,11 @@ TEST(ScenariosCatalog, RestIsWhatTheReferenceKeeps) {
   EXPECT_EQ(rest(dev, "load", 1, 2), 10);
   EXPECT_EQ(rest(dev, "train", 4, 2), 4);
   EXPECT_EQ(rest(klein, "load", 2, 4), 40);
+  const Size ernie = *find_size(*find("ernie"), "ernie-image"), ideogram = *find_size(*find("ideogram4"), "ideogram4");
+  EXPECT_EQ(rest(ernie, "train", 1, 2), 1);
+  EXPECT_EQ(rest(ernie, "load", 1, 2), 10);
+  EXPECT_EQ(rest(ideogram, "train", 1, 2), 6);
+  EXPECT_EQ(rest(ideogram, "load", 1, 2), 10);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/train/autocast.h"
 #include "scenarios/train/run.h"
 
 namespace zerostall::train {
@@ -34,30 +35,35 @@ inline bool same_weights(const Result& a, const Result& b) {
   return a.weights.size() == b.weights.size();
 }
 
-// What a model is given for one micro-step, on the CPU.
+// What a model is given for one micro-step.
 struct OneStep {
-  Batch batch = {};
-  Vae vae = make_vae();
-  FixesOn fixes = {};
-  BlockRunner blocks{.anchor = at::zeros({}).requires_grad_()};
-  std::uint64_t seed = 9;
+  at::Device device;
+  Batch batch;
+  Vae vae;
+  FixesOn fixes;
+  BlockRunner blocks;
 
+  // As new each time, so that the same draws can be made again.
   at::Generator generator() const {
-    at::Generator made = at::globalContext().defaultGenerator(at::kCPU).clone();
-    made.set_current_seed(seed);
+    at::Generator made = at::globalContext().defaultGenerator(device).clone();
+    made.set_current_seed(9);
     return made;
   }
   Predicted predict(const Model& model) const {
+    const Autocast autocast(device.type());
     const at::Generator drawn = generator();
     return model.predict({.batch = batch, .vae = vae, .generator = drawn, .fixes = fixes, .blocks = blocks});
   }
 };
 
-inline OneStep one_step(std::vector<CachedSample> samples) {
+// All samples as one batch on `device`; the VAE is on the host, as after its eviction.
+inline OneStep one_step(std::vector<CachedSample> samples, at::Device device = at::kCPU) {
   const std::size_t count = samples.size();
-  OneStep step;
-  step.batch = Loader(std::move(samples), count, at::kCPU).next();
-  return step;
+  return {.device = device,
+          .batch = Loader(std::move(samples), count, device).next(),
+          .vae = make_vae(),
+          .fixes = {},
+          .blocks = {.anchor = at::zeros({}, at::TensorOptions().device(device)).requires_grad_()}};
 }
 
 }  // namespace zerostall::train
