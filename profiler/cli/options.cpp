@@ -78,7 +78,7 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   verify->group(kReferenceJobs)->footer(kVerifyFooter);
   verify->add_option("SCENARIO", options.scenario, "The training step to run: flux2, ideogram4 or ernie")
       ->type_name("");
-  word(verify->add_option("--size", options.size, "Model size (default: klein-9b); see --list"), "SIZE");
+  word(verify->add_option("--size", options.size, "Model size (default: the full model, flux2: klein-9b); see --list"), "SIZE");
   number(verify->add_option("--steps", options.steps, "Optimizer updates to run (default: 12)"), 1);
   number(verify->add_option("--warmup", options.warmup, "First steps that are not judged (default: 2)"), 0);
   number(verify->add_option("--batch", options.batch, "Samples per micro-step (default: 2)"), 1, kMostSamples);
@@ -116,8 +116,8 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr auto kCommands = std::to_array<std::string_view>({"record", "stat", "diff", "check", "baseline", "history",
-                                                            "export", "report", "init", "verify", "explain", "doctor"});
+constexpr auto kCommands = std::to_array<std::string_view>(
+    {"record", "stat", "diff", "check", "baseline", "history", "export", "report", "init", "verify", "explain", "doctor"});
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
