@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "scenarios/ernie/model.h"
 #include "scenarios/flux2/model.h"
+#include "scenarios/ideogram4/model.h"
 #include "scenarios/options.h"
 #include "scenarios/train/run.h"
 
@@ -40,7 +42,10 @@ void dump(const std::vector<train::NamedParameter>& parameters, const std::strin
 }
 
 train::Model make_model(const CommandLine& line, const train::ModelOptions& options) {
-  return *flux2::make_model(line.size, options);  // the size was checked with the command line
+  // Scenario and size were checked with the command line.
+  if (line.scenario == "ideogram4") return *ideogram4::make_model(line.size, options);
+  if (line.scenario == "ernie") return *ernie::make_model(line.size, options);
+  return *flux2::make_model(line.size, options);
 }
 
 struct FixFlag {

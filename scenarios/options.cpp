@@ -65,7 +65,7 @@ void check(CommandLine& line) {
   if (!find_size(*scenario, line.size)) {
     throw UsageError("unknown size '" + line.size + "'; there are: " + names_of(scenario->sizes));
   }
-  if (line.device == "cpu" && line.size != "tiny") {
+  if (line.device == "cpu" && !line.size.ends_with("tiny")) {
     throw UsageError("--device cpu would need gigabytes and hours for size " + line.size + "; use --size tiny");
   }
   check_fixes(line);
@@ -92,8 +92,9 @@ CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
   std::vector<std::string> sabotage, with;
   CLI::App app("One of zerostall's training steps, in LibTorch with NVTX step marks", "zerostall-scenario");
-  app.add_option("scenario", line.scenario, "flux2")->required();
-  app.add_option("--size", line.size, "tiny, klein-4b, klein-9b or dev");
+  app.add_option("scenario", line.scenario, "flux2, ideogram4 or ernie")->required();
+  app.add_option("--size", line.size,
+                 "tiny, dev-tiny, or one of the model's own: klein-4b, klein-9b, dev, ideogram4, ernie-image");
   app.add_option("--steps", line.steps, "optimizer updates")->check(CLI::Range(1, 1'000'000));
   app.add_option("--batch", line.batch, "samples per micro-step")->check(CLI::Range(1, 1024));
   app.add_option("--accum", line.accumulation, "micro-steps per update")->check(CLI::Range(1, 1024));

@@ -6,8 +6,8 @@
 
 namespace zerostall::flux2 {
 
-// By size: "tiny", "klein-4b", "klein-9b", "dev". Random weights; uses the default generators: seed with
-// at::manual_seed first. nullopt if the size is unknown.
+// By size: "tiny", "dev-tiny" (with guidance), "klein-4b", "klein-9b", "dev". Random weights; uses the default
+// generators: seed with at::manual_seed first. nullopt if the size is unknown.
 std::optional<train::Model> make_model(std::string_view size, const train::ModelOptions& options);
 
 }  // namespace zerostall::flux2

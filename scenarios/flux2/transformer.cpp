@@ -138,11 +138,7 @@ class Maker {
  public:
   Maker(const Config& config, train::LinearMaker& linears) : d_(config.hidden()), linears_(linears), config_(config) {}
 
-  Weight weight(std::int64_t in, std::int64_t out) const {
-    const double bound = std::sqrt(3.0 / static_cast<double>(in));  // variance 1/in
-    return at::empty({out, in}, at::TensorOptions().dtype(at::kBFloat16).device(linears_.device))
-        .uniform_(-bound, bound);
-  }
+  Weight weight(std::int64_t in, std::int64_t out) const { return train::random_weight_bf16(in, out, linears_.device); }
   Weight norm() const {
     return at::ones({config_.head_dim}, at::TensorOptions().dtype(at::kBFloat16).device(linears_.device));
   }

@@ -3,6 +3,7 @@
 //   int8, fp8: frozen W8A8 with a trainable low-rank side branch, y = W8A8(x) + up(down(x)) * (alpha / rank);
 //              the branch sees the unquantised x
 //   bf16:      a plain bf16 weight that is trained itself, no branch
+// A preset's quantisation filter may catch more linears than its LoRA filter: those have no branch in int8 and fp8.
 #pragma once
 #include <ATen/ATen.h>
 
@@ -24,7 +25,8 @@ struct NamedParameter {
 struct BlockLinear {
   W8A8Weight base;                 // int8, fp8
   at::Tensor weight;               // bf16 [out, in], trained; undefined otherwise
-  at::Tensor down;                 // fp32 [rank, in], trained; kaiming uniform (a = sqrt 5): bound 1/sqrt(in)
+  at::Tensor down;                 // fp32 [rank, in], trained; kaiming uniform (a = sqrt 5): bound 1/sqrt(in);
+                                   // undefined without a branch, as are up and alpha
   at::Tensor up;                   // fp32 [out, rank], trained; zeros
   at::Tensor alpha;                // fp32 scalar on the device, not trained
   const FixesOn* fixes = nullptr;  // not owned: the run's
@@ -40,6 +42,9 @@ struct LinearMaker {
   std::vector<NamedParameter> parameters;
 
   BlockLinear linear(const std::string& name, std::int64_t in, std::int64_t out);
+
+  // The same without a branch: frozen in int8 and fp8, in bf16 trained like all others.
+  BlockLinear unadapted(const std::string& name, std::int64_t in, std::int64_t out);
 };
 
 // x [..., in] -> [..., out] in bf16. The adapter's branch is left out while `without_adapters` is in force. Runs the

@@ -15,14 +15,17 @@ std::int64_t text_length(std::size_t i, std::size_t count, const SampleShape& sh
 std::vector<CachedSample> random_samples(std::size_t count, const SampleShape& shape) {
   const auto bf16 = at::TensorOptions().dtype(at::kBFloat16);
   const auto int64 = at::TensorOptions().dtype(at::kLong);
+  // Uniform with variance 1: far cheaper to draw than normal, and these are millions of values. The texts are views of
+  // one buffer, a token apart, so that many samples cost the memory of one.
+  const at::Tensor texts = at::empty({shape.text_length + static_cast<std::int64_t>(count), shape.text_features}, bf16)
+                               .uniform_(-1.73, 1.73);
   std::vector<CachedSample> samples;
   for (std::size_t i = 0; i < count; ++i) {
     samples.push_back(
         {.latent = at::empty({shape.latent_channels, shape.latent_height, shape.latent_width}, bf16).normal_(),
          .tokens = at::randint(0, 32000, {shape.text_length}, int64),
          .tokens_mask = (at::arange(shape.text_length, int64) < text_length(i, count, shape)).to(at::kLong),
-         // Uniform with variance 1: far cheaper to draw than normal, and these are millions of values.
-         .text = at::empty({shape.text_length, shape.text_features}, bf16).uniform_(-1.73, 1.73)});
+         .text = texts.slice(0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + shape.text_length)});
   }
   return samples;
 }

@@ -27,7 +27,8 @@ struct SampleShape {
   std::int64_t shortest_text = 0;  // text lengths vary between this and text_length; 0: all are text_length
 };
 
-// `count` samples with random content. The loader repeats them, so a few are enough for any number of steps.
+// `count` samples with random content, their texts slices of one tensor. The loader repeats them, so a few are enough
+// for any number of steps.
 std::vector<CachedSample> random_samples(std::size_t count, const SampleShape& shape);
 
 class Loader {

@@ -5,15 +5,15 @@
 
 #include "scenarios/flux2/model.h"
 #include "scenarios/flux2/transformer.h"
-#include "scenarios/train/run.h"
+#include "tests/scenarios/tiny_run.h"
 
 namespace zerostall::flux2 {
 namespace {
 
 using train::LossReading;
-
-using train::Run;
+using train::Result;
 using train::RunOptions;
+using train::same_weights;
 
 RunOptions tiny(bool pinned, LossReading reading, std::int64_t accumulation = 1, at::Device device = at::kCPU) {
   return {.make_model = [](const train::ModelOptions& options) { return *make_model("tiny", options); },
@@ -32,27 +32,6 @@ Transformer transformer_of(const Config& config) {
 }
 
 train::BlockRunner runner() { return {.anchor = at::zeros({}).requires_grad_()}; }
-
-struct Result {
-  std::vector<at::Tensor> weights;
-  std::vector<train::LossLine> lines;
-};
-
-Result run(RunOptions options) {
-  Result result;
-  Run scenario(std::move(options));
-  train::LossLog log([&](const train::LossLine& line) { result.lines.push_back(line); });
-  scenario.train(log);
-  for (const train::NamedParameter& p : scenario.parameters()) result.weights.push_back(p.value.detach().clone());
-  return result;
-}
-
-bool same_weights(const Result& a, const Result& b) {
-  for (std::size_t i = 0; i < a.weights.size(); ++i) {
-    if (!a.weights[i].equal(b.weights[i])) return false;
-  }
-  return a.weights.size() == b.weights.size();
-}
 
 TEST(Flux2, WeightsAreBitIdenticalWithTheFixesOnAndOff) {
   for (const std::int64_t accumulation : {1, 2}) {
@@ -154,6 +133,17 @@ TEST(Flux2, GuidanceChangesThePredictionOfAModelThatEmbedsItOnly) {
   };
   EXPECT_FALSE(predict(true, 1).equal(predict(true, 4)));
   EXPECT_TRUE(predict(false, 1).equal(predict(false, 4)));
+}
+
+// A model of size tiny that embeds its guidance scale, as dev does.
+TEST(Flux2, CachedGuidanceChangesNoPrediction) {
+  at::manual_seed(4);
+  const train::Model model = *make_model("dev-tiny", {.device = at::kCPU});
+  train::OneStep step = train::one_step(train::random_samples(2, model.sample));
+  const at::Tensor uploaded = step.predict(model).predicted;
+  step.fixes.cached_guidance = true;
+  EXPECT_TRUE(step.predict(model).predicted.equal(uploaded));
+  EXPECT_TRUE(step.predict(model).predicted.equal(uploaded)) << "the second time it comes from the cache";
 }
 
 TEST(Flux2, SizesAreThoseOfTheModels) {

@@ -25,6 +25,8 @@ std::vector<HostWait> of(std::string_view scenario, std::string_view size, std::
 TEST(HostWaits, PlainStepsAreThoseOfTheReference) {
   EXPECT_EQ(total(of("flux2", "klein-9b"), "train"), 3);
   EXPECT_EQ(total(of("flux2", "dev"), "train"), 4);
+  EXPECT_EQ(total(of("ernie", "ernie-image"), "train"), 4);
+  EXPECT_EQ(total(of("ideogram4", "ideogram4"), "train"), 9);
   EXPECT_EQ(total(of("flux2", "klein-9b"), "load"), 10);
   EXPECT_EQ(total(of("flux2", "klein-9b", {}, 4), "load"), 20);
 }
