@@ -1,6 +1,7 @@
 // "Cuda" tests run on the simulated GPU, where copies move real bytes.
 #include "fixes/pinned_batch.h"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <gtest/gtest.h>
 
 #include "tests/fixes/host_waits.h"
@@ -94,6 +95,39 @@ TEST(PinnedBatchCuda, WaitsForItsOwnCopyBeforeMemoryIsFilledAgain) {
   EXPECT_EQ(waits.event_syncs, 1);
   EXPECT_EQ(waits.stream_syncs, 0);
   EXPECT_EQ(batches.event_waits(), 1);
+}
+
+c10::Event recorded_now() {
+  c10::Event event(at::kCUDA);
+  event.record(c10::impl::VirtualGuardImpl(at::kCUDA).getStream(at::Device(at::kCUDA, 0)));
+  return event;
+}
+
+TEST(PinnedBatchCuda, TheTrainingStreamWaitsForTheCopies) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device, simulated or real";
+  PinnedBatch batches(at::kCUDA, {{{1 << 26}, at::kChar}});
+  batches.stage();
+  c10::impl::VirtualGuardImpl(at::kCUDA).synchronizeDevice(0);  // nothing else is queued
+  batches.upload();
+  batches.take();
+  EXPECT_FALSE(recorded_now().query()) << "work on the batch could start before it is there";
+}
+
+TEST(PinnedBatchCuda, MemoryThatTheTrainingStreamStillReadsIsNotFilledAgain) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device, simulated or real";
+  PinnedBatch batches(at::kCUDA, {{{1 << 20}, at::kFloat}});
+  const auto next = [&] {
+    batches.stage();
+    batches.upload();
+    return batches.take();
+  };
+  std::vector<at::Tensor> batch = next();
+  at::Tensor work = at::zeros({1 << 24}, at::kCUDA);
+  for (int launch = 0; launch < 500; ++launch) work.add_(1);  // fits the queue: still running
+  const void* in_use = batch[0].const_data_ptr();
+  batch.clear();
+  ASSERT_FALSE(recorded_now().query());
+  EXPECT_NE(next()[0].const_data_ptr(), in_use);
 }
 
 }  // namespace

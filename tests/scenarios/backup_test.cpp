@@ -43,12 +43,14 @@ struct Small {
     parameters = {{"first.weight", weight(8, 8)}, {"second.weight", weight(3, 8)}};
     optimizer = make_optimizer(kind, {parameters[0].value, parameters[1].value});
   }
-  void train(int updates) {
+  void train(int updates, bool guarded = false) {
     for (int i = 0; i < updates; ++i) {
       const at::Tensor x = loader->next().text.to(parameters[0].value.scalar_type());
       const at::Tensor y = at::linear(at::linear(x, parameters[0].value).tanh(), parameters[1].value);
       (y - 1).square().mean().backward();
-      optimizer->step({.learning_rate = 0.01, .learning_rate_tensor = {}, .found_inf = {}});
+      optimizer->step({.learning_rate = 0.01,
+                       .learning_rate_tensor = {},
+                       .found_inf = guarded ? at::zeros({1}, x.device()) : at::Tensor()});
       optimizer->zero_grad();
     }
   }
@@ -72,6 +74,20 @@ TEST(Backup, FiveUpdatesBackupAndFiveMoreEqualTen) {
       for (std::size_t i = 0; i < 2; ++i)
         EXPECT_TRUE(resumed.parameters[i].value.equal(whole.parameters[i].value)) << static_cast<int>(kind) << ' ' << i;
     }
+  }
+}
+
+TEST(Backup, AlsoWithCountersThatLieOnTheDevice) {
+  const TemporaryFile file;
+  for (const OptimizerKind kind : {OptimizerKind::adamw, OptimizerKind::adamw_fused}) {
+    Small whole(kind, at::kFloat, {}), half(kind, at::kFloat, {});
+    whole.train(10);
+    half.train(5, true);
+    save_backup(file.path, half.parameters, *half.optimizer, 5);
+    half.train(3, true);  // goes on, and is set back
+    half.loader->seek(load_backup(file.path, half.parameters, *half.optimizer, {}));
+    half.train(5, true);
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(half.parameters[i].value.equal(whole.parameters[i].value)) << i;
   }
 }
 
