@@ -42,7 +42,7 @@ Run::Run(RunOptions options)
              .parts = {{.name = "transformer", .move_to = [](at::Device) {}, .needed_in_step = true},
                        {.name = "vae", .move_to = [this](at::Device to) { vae_.to(to); }, .needed_in_step = false}},
              .after = {}},
-      loader_(samples_of(options_, model_), static_cast<std::size_t>(options_.batch), options_.device),
+      loader_(samples_of(options_, model_), static_cast<std::size_t>(options_.batch), options_.device, &fixes_),
       blocks_{.anchor = at::zeros({}, at::TensorOptions().device(options_.device)).requires_grad_()} {
   vae_.to(options_.device);  // where it encoded the latents that are cached now
   setup_.after.push_back([this] {

@@ -1,45 +1,11 @@
 // How often one prediction of each model makes the host wait, on the simulated GPU, without and with the fixes. Source:
-// reference-step.md section 0 and rows B.1 #4, #5, #12, I1 to I5, E1, E2. The calls are counted on their way to the
-// simulator: functions of the program itself come before those of its libraries.
-#include <dlfcn.h>
-#include <gtest/gtest.h>
+// reference-step.md section 0 and rows B.1 #4, #5, #12, I1 to I5, E1, E2. #include <gtest/gtest.h>
 
 #include "scenarios/ernie/model.h"
 #include "scenarios/flux2/model.h"
 #include "scenarios/ideogram4/model.h"
+#include "tests/fixes/host_waits.h"
 #include "tests/scenarios/tiny_run.h"
-
-namespace {
-
-int waits = 0, copies = 0;
-
-// The runtime's own. The simulator's runtime 12 calls its runtime 13 by the same names, so that one comes first.
-template <class Function>
-Function* next(const char* name) {
-  void* found = dlvsym(RTLD_NEXT, name, "libcudart.so.13");
-  return reinterpret_cast<Function*>(found != nullptr ? found : dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-#define ZEROSTALL_EXPORTED extern "C" __attribute__((visibility("default")))
-
-ZEROSTALL_EXPORTED int cudaStreamSynchronize(void* stream) {
-  ++waits;
-  return next<int(void*)>("cudaStreamSynchronize")(stream);
-}
-ZEROSTALL_EXPORTED int cudaEventSynchronize(void* event) {
-  ++waits;
-  return next<int(void*)>("cudaEventSynchronize")(event);
-}
-ZEROSTALL_EXPORTED int cudaDeviceSynchronize() {
-  ++waits;
-  return next<int()>("cudaDeviceSynchronize")();
-}
-ZEROSTALL_EXPORTED int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, void* stream) {
-  ++copies;
-  return next<int(void*, const void*, std::size_t, int, void*)>("cudaMemcpyAsync")(to, from, bytes, kind, stream);
-}
 
 namespace zerostall::train {
 namespace {
@@ -47,7 +13,7 @@ namespace {
 using Make = std::optional<Model> (*)(std::string_view size, const ModelOptions& options);
 
 struct Counted {
-  int waits, copies;
+  std::int64_t waits, copies;
   bool operator==(const Counted&) const = default;
 };
 void PrintTo(const Counted& c, std::ostream* out) { *out << c.waits << " waits, " << c.copies << " copies"; }
@@ -60,9 +26,8 @@ Counted counted(Make make, std::string_view size, const FixesOn& fixes) {
   step.fixes = fixes;
   if (fixes.bn_pinning) fixes::pin_batch_norm(step.vae.bn, at::kCUDA);
   step.predict(model);
-  const Counted before{waits, copies};
-  step.predict(model);
-  return {waits - before.waits, copies - before.copies};
+  const HostWaits counted = host_waits_of([&] { step.predict(model); });
+  return {counted.all(), counted.copies};
 }
 
 constexpr FixesOn kPinned{.bn_pinning = true};
