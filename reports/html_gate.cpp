@@ -17,9 +17,11 @@ Data findings_of(const CheckReport& report) {
   Data list{Data::type::list};
   std::size_t count = 0;
   for (const Finding& finding : report.findings)
-    if (++count <= kMostRows)
-      list.push_back(
-          object({{"level", std::string(name_of(finding.level))}, {"text", shown(sentence(finding), kMostSentence)}}));
+    if (++count <= kMostRows) {
+      Data entry = prose(shown(sentence(finding), kMostSentence));
+      entry.set("level", std::string(name_of(finding.level)));
+      list.push_back(entry);
+    }
   return list;
 }
 
@@ -48,11 +50,11 @@ Data settings_of(const VerifyReport& report) {
     const CounterSpreads* found = region_of(run.summary, report.plan.region);
     const CounterSpreads& per_step = found != nullptr ? *found : none;
     list.push_back(object({{"setting", setting_name(run.fixes)},
-                           {"waits", show_range(per_step[Counter::waits])},
-                           {"stream_syncs", show_range(per_step[Counter::stream_syncs])},
-                           {"event_syncs", show_range(per_step[Counter::event_syncs])},
-                           {"h2d_stalls", show_range(per_step[Counter::h2d_stalls])},
-                           {"whole", show_range(run.summary.per_step[Counter::waits])}}));
+                           {"waits", show_bounds(per_step[Counter::waits])},
+                           {"stream_syncs", show_bounds(per_step[Counter::stream_syncs])},
+                           {"event_syncs", show_bounds(per_step[Counter::event_syncs])},
+                           {"h2d_stalls", show_bounds(per_step[Counter::h2d_stalls])},
+                           {"whole", show_bounds(run.summary.per_step[Counter::waits])}}));
   }
   return list;
 }

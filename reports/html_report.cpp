@@ -14,6 +14,25 @@
 #include "reports/words.h"
 
 namespace zerostall {
+
+Data prose(const std::string& words) {
+  Data parts{Data::type::list};
+  bool code = false;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find('`', at), words.size());
+    // One that is never closed is a backtick.
+    const bool closed = code || end == words.size() || words.find('`', end + 1) != std::string::npos;
+    const std::string part = words.substr(at, closed ? end - at : std::string::npos);
+    if (!part.empty()) parts.push_back(object({{"code", code ? part : ""}, {"plain", code ? "" : part}}));
+    if (!closed) break;
+    code = !code && end < words.size();
+    at = end + 1;
+  }
+  Data data{Data::type::object};
+  data.set("parts", parts);
+  return data;
+}
+
 namespace {
 
 using namespace report;
@@ -32,6 +51,8 @@ Data figure_rows(const FigureGroup& group) {
                          {"why", row.why}});
     const bool fewer = row.before && row.after && row.after->median < row.before->median;
     const bool more = row.before && row.after && row.after->median > row.before->median;
+    entry.set("before_known", row.before ? "before" : "unknown");
+    entry.set("after_known", row.after ? "after" : "unknown");
     entry.set("direction", fewer ? "fewer" : more ? "more" : "same");
     rows.push_back(entry);
   }
@@ -59,8 +80,7 @@ Data runs_data(const ReportInput& input) {
                          {"program", facts.program},
                          {"device", facts.device},
                          {"tool", facts.tool},
-                         {"found", facts.steps},
-                         {"watched", facts.watched}});
+                         {"found", facts.steps}});
     entry.set("missing", texts(facts.missing));
     entry.set("has_missing", flag(!facts.missing.empty()));
     list.push_back(entry);
@@ -85,7 +105,7 @@ Data processes_data(const ReportInput& input) {
           object({{"process", facts.name.empty() ? facts.trace : facts.name},
                   {"side", side},
                   {"found", facts.steps},
-                  {"waits", run.summary->judged() > 0 ? show_range(run.summary->per_step[Counter::waits]) + " per step"
+                  {"waits", run.summary->judged() > 0 ? show_bounds(run.summary->per_step[Counter::waits]) + " per step"
                                                       : show(run.summary->totals[Counter::waits]) + " in all"}}));
     }
   }
@@ -120,6 +140,7 @@ std::string embedded_json(const ReportInput& input) {
 void add_assets(const ReportInput& input, Data& page) {
   page.set("figures_table",
            Data(kainjow::mustache::partial([] { return std::string(assets::figures_table_mustache()); })));
+  page.set("prose", Data(kainjow::mustache::partial([] { return std::string(assets::prose_mustache()); })));
   page.set("chart_figure", Data(kainjow::mustache::partial([] { return std::string(assets::chart_mustache()); })));
   page.set("style", std::string(assets::style_css()));
   page.set("style_hash", assets::style_hash());
@@ -130,16 +151,35 @@ void add_assets(const ReportInput& input, Data& page) {
   page.set("json", embedded_json(input));
 }
 
+// The figure that a reader came for, beside the verdict.
+void add_key_figure(const std::vector<FigureGroup>& figures, Data& page) {
+  const Figure* key = figures.empty() || figures.front().rows.empty() ? nullptr : &figures.front().rows.front();
+  const auto bounds = [](const std::optional<FigureSide>& side) {
+    if (!side || !side->min || !side->max) return std::string();
+    return show_bounds(Spread{*side->min, side->median, side->p95, *side->max});
+  };
+  const std::string after = key == nullptr ? "" : bounds(key->after),
+                    before = key == nullptr ? "" : bounds(key->before);
+  page.set("key_after", text(after));
+  page.set("key_before", text(after.empty() ? "" : before));
+  const std::string per = key == nullptr ? "" : figures.front().title;
+  page.set("key_title", text(key == nullptr ? "" : key->title + (per.starts_with("per ") ? " " : ", ") + per));
+}
+
 void add_top(const ReportInput& input, const std::vector<FigureGroup>& figures, Data& page) {
   const ReportVerdict verdict = verdict_of(input);
   page.set("version", ZEROSTALL_VERSION);
   page.set("verdict_kind", verdict.kind);
   page.set("verdict_word", verdict.word);
   page.set("verdict", verdict.sentence);
+  page.set("verdict_parts", prose(verdict.sentence));
   page.set("reasons", texts(verdict.reasons));
   page.set("has_reasons", flag(!verdict.reasons.empty()));
+  page.set("incomplete", texts(verdict.incomplete));
+  page.set("has_incomplete", flag(!verdict.incomplete.empty()));
   page.set("beside", texts(verdict.beside));
   page.set("has_beside", flag(!verdict.beside.empty()));
+  add_key_figure(figures, page);
   page.set("two", flag(!input.before.empty()));
   page.set("one", flag(input.before.empty()));
   page.set("figures", figure_groups(figures, false));
@@ -163,7 +203,7 @@ std::string render_html_report(const ReportInput& input) {
   page.set("has_processes", flag(!processes.is_empty_list()));
   page.set("processes", processes);
   const std::string trace = input.after.empty() ? "" : facts_of(input.after.front()).trace;
-  page.set("trace_word", trace.empty() ? "run.zstall" : shell_word(trace));
+  page.set("trace_word", text(trace.empty() ? "" : shell_word(trace)));
   page.set("command", text(shown(input.command, 1000)));
   add_timeline(input, page);
   add_assets(input, page);

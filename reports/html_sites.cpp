@@ -18,14 +18,14 @@ struct Shown {
 Shown rate(const std::optional<SiteSide>& side, bool steps) {
   if (!side) return {"0", "0"};
   if (steps && side->per_step)
-    return {show_range(side->per_step), fmt::format("{}.{:06}", side->per_step->median, side->per_step->max)};
-  return {fmt::format("{} in all", side->waits), fmt::format("{}", side->waits)};
+    return {show_bounds(side->per_step), fmt::format("{}.{:06}", side->per_step->median, side->per_step->max)};
+  return {fmt::format("{}", side->waits), fmt::format("{}", side->waits)};
 }
 
 Shown time(const std::optional<SiteSide>& side, std::optional<std::int64_t> SiteSide::*member) {
-  if (!side) return {"0 ms", "0"};
+  if (!side) return {"0", "0"};
   const auto& value = (*side).*member;
-  return {show_time(value), value ? fmt::format("{}", *value) : "-1"};
+  return {show_duration(value), value ? fmt::format("{}", *value) : "-1"};
 }
 
 void set(Data& row, const std::string& name, const Shown& shown) {
@@ -43,6 +43,7 @@ Data site_data(const SiteRow& site, bool steps, bool two) {
                      {"confidence", site.confidence},
                      {"advice", site.advice},
                      {"what", site.what},
+                     {"region", site.region},
                      {"more_kinds", site.kinds > 1 ? counted(site.kinds - 1, "more kind") : ""},
                      {"evidence", site.evidence},
                      {"via", site.via},
@@ -56,6 +57,10 @@ Data site_data(const SiteRow& site, bool steps, bool two) {
   row.set("in_all",
           two ? fmt::format("{} → {}", site.before ? site.before->waits : 0, site.after ? site.after->waits : 0)
               : fmt::format("{}", site.after ? site.after->waits : 0));
+  const auto idle = [](const std::optional<SiteSide>& side) {
+    return !side || (side->per_step && side->per_step->max == 0);
+  };
+  row.set("elsewhere", text(steps && idle(site.before) && idle(site.after) ? "not in judged steps" : ""));
   row.set("stack", texts(site.stack));
   row.set("has_stack", flag(!site.stack.empty()));
   return row;
@@ -72,10 +77,12 @@ void add_sites(const ReportInput& input, Data& page) {
   page.set("no_sites", flag(sites.rows.empty()));
   page.set("sites", list);
   page.set("rate_title", steps ? "waits per step" : "waits");
+  page.set("steps_judged", flag(steps));
   page.set("sites_left_out", text(sites.left_out > 0 ? counted(sites.left_out, "more place") : ""));
   const bool measured = !input.after.empty() && !is_modelled(*input.after.front().summary) &&
                         (!two || !is_modelled(*input.before.front().summary));
   page.set("site_times", flag(measured));
+  page.set("watched", text(input.after.empty() ? "" : facts_of(input.after.front()).watched));
 }
 
 }  // namespace zerostall

@@ -128,14 +128,24 @@
     said.textContent = done ? "Copied." : "This browser does not let the page copy; Download JSON has the text as well.";
   }
 
-  function downloadJson() {
+  function save(blob, name) {
     const link = document.createElement("a");
-    const url = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
+    const url = URL.createObjectURL(blob);
     link.href = url;
-    link.download = "zerostall-report.json";
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
-    said.textContent = "Saved as zerostall-report.json.";
+    said.textContent = `Saved as ${name}.`;
+  }
+
+  function downloadJson() {
+    save(new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }), "zerostall-report.json");
+  }
+
+  function downloadPerfetto() {
+    const trace = window.zerostallTimeline?.perfetto();
+    if (trace) save(trace, "zerostall-timeline.json");
+    else said.textContent = "The timeline is not there yet.";
   }
 
   // Its own script comes behind this one.
@@ -169,5 +179,7 @@
   for (const buttons of document.querySelectorAll(".buttons")) buttons.hidden = false;
   document.getElementById("copy-markdown").addEventListener("click", copyMarkdown);
   document.getElementById("download-json").addEventListener("click", downloadJson);
+  document.getElementById("download-perfetto")?.addEventListener("click", downloadPerfetto);
+  for (const told of document.querySelectorAll(".perfetto-told")) told.hidden = false;
   showTimeline();
 })();
