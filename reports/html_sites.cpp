@@ -41,7 +41,6 @@ Data site_data(const SiteRow& site, bool steps, bool two) {
                      {"cause", site.cause},
                      {"cause_title", site.cause_title},
                      {"confidence", site.confidence},
-                     {"advice", site.advice},
                      {"what", site.what},
                      {"region", site.region},
                      {"more_kinds", site.kinds > 1 ? counted(site.kinds - 1, "more kind") : ""},
@@ -60,7 +59,9 @@ Data site_data(const SiteRow& site, bool steps, bool two) {
   const auto idle = [](const std::optional<SiteSide>& side) {
     return !side || (side->per_step && side->per_step->max == 0);
   };
-  row.set("elsewhere", text(steps && idle(site.before) && idle(site.after) ? "not in judged steps" : ""));
+  row.set("elsewhere",
+          text(steps && idle(site.before) && idle(site.after) ? "outside of judged steps, or on another thread" : ""));
+  row.set("advice_parts", prose(site.advice));
   row.set("stack", texts(site.stack));
   row.set("has_stack", flag(!site.stack.empty()));
   return row;

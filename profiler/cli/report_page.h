@@ -22,7 +22,6 @@ std::string page_with_timelines(ReportInput input, const std::vector<ShownProces
 
 // For commands that judge: their traces are gone by the time the page is made, so timelines are made while they are
 // read, each of two as large as leaves the figures a tenth of the page.
-inline constexpr std::int64_t kPageBytes = 8'000'000;
 inline constexpr Bytes kTimelineBytes = 3'600'000;
 TimelineBlob timeline_of(const Analyzed& all, Bytes at_most);
 
