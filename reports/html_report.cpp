@@ -56,8 +56,10 @@ Data figure_rows(const FigureGroup& group) {
                          {"sure", std::string(name_of(row.sure))},
                          {"sure_words", std::string(words_of(row.sure))},
                          {"why", row.why}});
-    const bool fewer = row.before && row.after && row.after->median < row.before->median;
-    const bool more = row.before && row.after && row.after->median > row.before->median;
+    // Good or bad is only what is sure.
+    const bool sure = row.sure == Sure::exact || row.sure == Sure::significant;
+    const bool fewer = sure && row.before && row.after && row.after->median < row.before->median;
+    const bool more = sure && row.before && row.after && row.after->median > row.before->median;
     set_value("before", row.before, entry);
     set_value("after", row.after, entry);
     entry.set("direction", fewer ? "fewer" : more ? "more" : "same");

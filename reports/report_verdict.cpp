@@ -110,7 +110,7 @@ ReportVerdict of_comparison(const Comparison& all) {
     verdict.kind = "changed";
     verdict.word = "Changed";
     verdict.sentence = fmt::format("Host waits {}: {} → {}{}.", per, figure_words(waits.a), figure_words(waits.b),
-                                   kinds.empty() ? "" : " (" + kinds + ")");
+                                   kinds.empty() ? "" : "; " + kinds);
   }
   if (const std::string times = time_words(all); !times.empty()) verdict.sentence += " " + times;
   if (!all.reasons.empty()) verdict.sentence += " The two runs are not comparable as they are.";

@@ -83,6 +83,26 @@ TEST(HtmlReport, MeasuredTimesCarryTheirTest) {
     EXPECT_NE(figure(json_of(made), key)["sure"], "not-tested");
 }
 
+TEST(HtmlReport, OnlyWhatIsSureIsColoured) {
+  const auto change = [](const std::string& page, const std::string& key) {
+    const std::size_t row = page.find("data-key=\"" + key + "\""),
+                      begin = page.find("class=\"number change ", row) + 21;
+    return page.substr(begin, page.find('"', begin) - begin);
+  };
+  ReportCase modelled{{report_run({})}, {report_run({.loss = 0})}};
+  EXPECT_EQ(change(page_of(modelled), "waits"), "fewer");
+  EXPECT_EQ(change(page_of(modelled), "blocked_ns"), "same");
+  RunSummary slower = report_run({}, true), noisy = slower;
+  for (std::size_t i = 0; i < slower.steps.size(); ++i) {
+    slower.steps[i].end_ns += 50'000'000;
+    noisy.steps[i].end_ns += i % 2 ? 9'000'000 : -100;
+  }
+  ReportCase measured{{report_run({}, true)}, {slower}}, unclear{{report_run({}, true)}, {noisy}};
+  EXPECT_EQ(change(page_of(measured), "step_ns"), "more");
+  EXPECT_EQ(figure(json_of(unclear), "step_ns")["sure"], "not-significant");
+  EXPECT_EQ(change(page_of(unclear), "step_ns"), "same");
+}
+
 TEST(HtmlReport, SimulatedAgainstMeasuredComparesNoTimes) {
   ReportCase made{{report_run({})}, {report_run({}, true)}};
   const Json report = json_of(made);
@@ -109,8 +129,11 @@ TEST(HtmlReport, OneRunSaysWhatWaitsAndComparesNothing) {
 
 TEST(HtmlReport, ZeroWaitsSaysWhatWasWatched) {
   ReportCase made{{}, {report_run({.bn = 0, .loss = 0, .load = 0})}};
-  EXPECT_THAT(page_of(made), AllOf(HasSubstr("The host never waits for the GPU in 10 judged steps."),
-                                   HasSubstr("No place waits for the GPU. Watched: 12 CUDA calls, 12 kernels on the GPU, in 10 judged steps.")));
+  EXPECT_THAT(
+      page_of(made),
+      AllOf(
+          HasSubstr("The host never waits for the GPU in 10 judged steps."),
+          HasSubstr("No place waits for the GPU. Watched: 12 CUDA calls, 12 kernels on the GPU, in 10 judged steps.")));
 }
 
 TEST(HtmlReport, NoStepsIsSaid) {
