@@ -90,13 +90,16 @@ std::int64_t CommandLine::sabotaged_from(const std::string& base_name) const {
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
-  std::vector<std::string> sabotage;
+  std::vector<std::string> sabotage, with;
   CLI::App app("One of zerostall's training steps, in LibTorch with NVTX step marks", "zerostall-scenario");
   app.add_option("scenario", line.scenario, "flux2")->required();
   app.add_option("--size", line.size, "tiny, klein-4b, klein-9b or dev");
   app.add_option("--steps", line.steps, "optimizer updates")->check(CLI::Range(1, 1'000'000));
   app.add_option("--batch", line.batch, "samples per micro-step")->check(CLI::Range(1, 1024));
   app.add_option("--accum", line.accumulation, "micro-steps per update")->check(CLI::Range(1, 1024));
+  app.add_option("--with", with, "KEY=VALUE: what the run does besides the plain step; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--fix", line.fixes, "apply a fix; repeatable")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -115,6 +118,9 @@ CommandLine parse_command_line(int argc, char** argv) {
     throw UsageError(error.what());
   }
   for (const std::string& text : sabotage) line.sabotage.push_back(parse_sabotage(text));
+  for (const std::string& text : with)
+    if (const std::string problem = apply_setting(text, line.settings); !problem.empty())
+      throw UsageError("--with " + text + ": " + problem);
   check(line);
   return line;
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/settings.h"
+
 namespace zerostall::scenarios {
 
 struct Sabotage {
@@ -18,6 +20,7 @@ struct CommandLine {
   std::int64_t steps = 12;  // optimizer updates
   std::int64_t batch = 0;   // 0: the scenario's default
   std::int64_t accumulation = 1;
+  Settings settings;               // --with KEY=VALUE
   std::vector<std::string> fixes;  // as in fixes/catalog.h, at most one variant of each
   std::vector<Sabotage> sabotage;  // of fixes that are in `fixes`
   std::string device = "cuda";     // or "cpu"

@@ -18,11 +18,13 @@ struct CachedSample {      // all in pageable host memory
 
 struct Batch {  // the same, stacked, on the device
   at::Tensor latents, tokens, tokens_mask, text;
-  at::Tensor loss_weight;  // fp32 [B]
+  at::Tensor loss_weight;                  // fp32 [B]
+  std::vector<std::int64_t> text_lengths;  // of each sample, known on the host all along (fix host-lengths)
 };
 
 struct SampleShape {
   std::int64_t latent_channels, latent_height, latent_width, text_length, text_features;
+  std::int64_t shortest_text = 0;  // text lengths vary between this and text_length; 0: all are text_length
 };
 
 // `count` samples with random content. The loader repeats them, so a few are enough for any number of steps.

@@ -25,7 +25,7 @@ class Update {
       : job_(job),
         options_(options),
         log_(log),
-        optimizer_(job.parameters),
+        optimizer_(make_optimizer(options.optimizer, job.parameters)),
         reader_(options.loss_reading, device),
         sum_(device) {}
 
@@ -56,15 +56,15 @@ class Update {
   void finish(std::int64_t update) {
     const double learning_rate = learning_rate_at(update, options_.learning_rate, options_.warmup_updates);
     clip_grad_norm(job_.parameters, options_.max_grad_norm);
-    optimizer_.step(learning_rate);
-    optimizer_.zero_grad();
+    optimizer_->step({.learning_rate = learning_rate, .learning_rate_tensor = {}, .found_inf = {}});
+    optimizer_->zero_grad();
     log(reader_.read(sum_.take(), update, learning_rate));
   }
 
   const Job& job_;
   const Options& options_;
   LossLog& log_;
-  AdamW optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
   LossReader reader_;
   LossSum sum_;
 };

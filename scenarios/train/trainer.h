@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "scenarios/settings.h"
 #include "scenarios/train/loss_reading.h"
 
 namespace zerostall::train {
@@ -21,6 +22,7 @@ struct Job {
 struct Options {
   std::int64_t updates = 12;
   std::int64_t accumulation = 1;
+  scenarios::OptimizerKind optimizer = scenarios::OptimizerKind::adamw;
   double learning_rate = 3e-5;
   std::int64_t warmup_updates = 200;
   double max_grad_norm = 1.0;

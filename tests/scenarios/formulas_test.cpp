@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/train/autocast.h"
+#include "scenarios/train/block_linear.h"
 #include "scenarios/train/flow_matching.h"
 #include "scenarios/train/layers.h"
-#include "scenarios/train/lora.h"
 
 namespace zerostall::train {
 namespace {
@@ -128,20 +128,20 @@ TEST(Layers, ModulatedNormByHand) {
 
 TEST(Lora, BranchIsScaledByAlphaOverRankAndSeesTheUnquantisedInput) {
   at::manual_seed(3);
-  std::vector<NamedParameter> parameters;
-  const LoraLinear layer = make_lora_linear("l", 16, 8, at::kCPU, parameters, 4, 2.0);
-  ASSERT_EQ(parameters.size(), 2u);
-  EXPECT_EQ(parameters[0].name, "l.lora_down");
+  LinearMaker maker{.device = at::kCPU, .rank = 4, .alpha = 2.0, .parameters = {}};
+  const BlockLinear layer = maker.linear("l", 16, 8);
+  ASSERT_EQ(maker.parameters.size(), 2u);
+  EXPECT_EQ(maker.parameters[0].name, "l.lora_down");
   EXPECT_EQ(layer.up.abs().max().item<float>(), 0);
   EXPECT_LE(layer.down.abs().max().item<float>(), 0.25f);  // 1 / sqrt(16)
   EXPECT_GT(layer.down.abs().max().item<float>(), 0.2f);
   const at::Tensor x = at::randn({32, 16});
-  const at::Tensor before = lora_linear(layer, x);
+  const at::Tensor before = block_linear(layer, x);
   EXPECT_TRUE(before.equal(w8a8_linear(x, layer.base, at::kBFloat16).to(before.scalar_type())))
       << "up is zero: no change yet";
   layer.up.detach().normal_();
   const at::Tensor expected = before + x.matmul(layer.down.t()).matmul(layer.up.t()) * 0.5;
-  EXPECT_TRUE(lora_linear(layer, x).allclose(expected, 1e-5, 1e-5));
+  EXPECT_TRUE(block_linear(layer, x).allclose(expected, 1e-5, 1e-5));
 }
 
 TEST(Autocast, EndsWithItsScopeAlsoWhenNested) {

@@ -31,11 +31,11 @@ TEST(AdamW, TwoStepsByHand) {
   const at::Tensor p = parameter(1);
   AdamW optimizer({p});
   p.mutable_grad() = at::full({1}, 0.5f);
-  optimizer.step(0.1);
+  optimizer.step({.learning_rate = 0.1, .learning_rate_tensor = {}, .found_inf = {}});
   // 1 * (1 - 0.1 * 0.01) - 0.1 * 0.5 / (sqrt(0.25) + 1e-8)
   EXPECT_NEAR(p.item<float>(), 0.899, 1e-6);
   p.mutable_grad() = at::full({1}, -1.0f);
-  optimizer.step(0.1);
+  optimizer.step({.learning_rate = 0.1, .learning_rate_tensor = {}, .found_inf = {}});
   // 0.899 * 0.999 = 0.898101; m = 0.05 * 0.9 - 0.1 = -0.055, / 0.19 = -0.2894737; v = 0.00025 * 0.999 + 0.001 =
   // 0.00124975, / 0.001999 = 0.6251876, root 0.7906881; 0.898101 + 0.1 * 0.2894737 / 0.7906881
   EXPECT_NEAR(p.item<float>(), 0.9347114, 2e-6);
@@ -45,12 +45,12 @@ TEST(AdamW, CountsStepsPerParameterAndSkipsThoseWithoutGradient) {
   const at::Tensor used = parameter(1), unused = parameter(1);
   AdamW optimizer({used, unused});
   used.mutable_grad() = at::full({1}, 0.5f);
-  optimizer.step(0.1);
+  optimizer.step({.learning_rate = 0.1, .learning_rate_tensor = {}, .found_inf = {}});
   EXPECT_EQ(unused.item<float>(), 1);
   optimizer.zero_grad();
   EXPECT_FALSE(used.grad().defined());
   unused.mutable_grad() = at::full({1}, 0.5f);
-  optimizer.step(0.1);
+  optimizer.step({.learning_rate = 0.1, .learning_rate_tensor = {}, .found_inf = {}});
   EXPECT_NEAR(unused.item<float>(), 0.899, 1e-6) << "its first step";
 }
 
