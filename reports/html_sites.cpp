@@ -78,11 +78,15 @@ void add_sites(const ReportInput& input, Data& page) {
   page.set("no_sites", flag(sites.rows.empty()));
   page.set("sites", list);
   page.set("rate_title", steps ? "waits per step" : "waits");
-  page.set("steps_judged", flag(steps));
   page.set("sites_left_out", text(sites.left_out > 0 ? counted(sites.left_out, "more place") : ""));
   const bool measured = !input.after.empty() && !is_modelled(*input.after.front().summary) &&
                         (!two || !is_modelled(*input.before.front().summary));
   page.set("site_times", flag(measured));
+  page.set("site_note", fmt::format("{}{}{}.", steps ? "Waits per judged step" : "Waits of the whole run",
+                                    two ? ", before and after" : "",
+                                    !measured ? ""
+                                    : two     ? "; times of the whole run, the one after where it waits in both"
+                                              : "; times of the whole run"));
   page.set("watched", text(input.after.empty() ? "" : facts_of(input.after.front()).watched));
 }
 

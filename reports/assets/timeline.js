@@ -95,8 +95,7 @@
   function keysOf() {
     const list = make("p", {className: "zt-keys"});
     for (const [keys, what] of KEYS) {
-      for (const key of keys.split(" ")) list.append(make("kbd", {textContent: key}), " ");
-      list.append(make("span", {textContent: what}), " ");
+      list.append(make("span", {}, ...keys.split(" ").flatMap((key) => [make("kbd", {textContent: key}), " "]), what), " ");
     }
     list.append(make("span", {className: "zt-drag", textContent: WHEEL}));
     return list;

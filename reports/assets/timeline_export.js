@@ -9,7 +9,7 @@
   const micros = (ns) => (ns / 1000).toFixed(3).replace(/\.?0+$/, "");
 
   function nameRows(run, pid, add) {
-    let tid = 0;
+    let tid = 1000 * pid;  // no number twice: readers take one that is its process's for the main thread
     for (const track of run.tracks)
       for (const [i, row] of track.rows.entries()) {
         row.tid = ++tid;
