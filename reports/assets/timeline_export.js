@@ -3,6 +3,7 @@
 (function (T) {
   "use strict";
 
+  const MANY = 200000;  // slices: from there on launches are not tied to their work, which would double the file
   const PART = 20000;  // slices in one text: all of them in one could be too long for a string
 
   // Times of the format are microseconds.
@@ -78,7 +79,8 @@
       for (let i = 0; i < run.count; ++i) {
         add({ph: "X", pid, tid: rows(i).tid, ts: Number(micros(run.begin[i])), dur: Number(micros(run.length[i])), name: T.nameOf(run, i),
              cat: T.wordOf(run, i), args: argsOf(run, i)});
-        if (run.link[i] >= 0 && run.link[i] < run.count) addTie(run, pid, rows, i, ++flows, add);
+        const from = run.link[i];
+        if (from >= 0 && from < run.count && (run.count < MANY || T.kind(run, from) === T.KIND.wait)) addTie(run, pid, rows, i, ++flows, add);
       }
     }
     flush();

@@ -202,6 +202,7 @@ class Timeline(reports.ReportTest):
         page = self.open("two")
         self.browser.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(reports.OUT / "perfetto"))
         page.click(page.find("#download-perfetto")[0])
+        page.wait_for("return document.getElementById('data-said').textContent.startsWith('Saved as')")
         file = reports.OUT / "perfetto/zerostall-timeline.json"
         for _ in range(200):
             if file.exists():
