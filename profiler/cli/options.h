@@ -79,13 +79,16 @@ struct DiffOptions {
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
+// What a page of HTML may take where nothing else is asked for.
+inline constexpr std::int64_t kPageBytes = 8'000'000;
+
 struct ReportArguments {
   std::string a, b;                  // one trace, or before and after; "" = the newest run*.zstall here, or none
   std::string output;                // "" or "-" = standard output
   std::optional<std::int64_t> rank;  // of recordings with several processes
   std::int64_t warmup = 2;
   std::string step_pattern;                            // "" = the default
-  std::int64_t max_bytes = std::int64_t{8} << 20;      // of the page
+  std::int64_t max_bytes = kPageBytes;                 // of the page
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 

@@ -40,10 +40,12 @@ struct Bench {
   const TraceFolder& traces;
   fs::path program;
   SignalInbox& inbox;
+  bool timelines;  // are made for a page
 };
 
 struct Recorded {
   VerifyRun run;
+  TimelineBlob timeline;    // where one is made
   std::string tracer_said;  // why its trace ends early, where the tracer could tell
 };
 
@@ -99,13 +101,17 @@ std::variant<RecordOutcome, Outcome> run_program(const RecordOptions& record, co
               fmt::format("{} ({}) {}", bench.program.filename().string(), setting, how_it_ended(outcome->child)));
 }
 
-Result<RunSummary> read_summary(const fs::path& trace, std::int64_t warmup) {
+// `shown`: what the trace is called in the report.
+Result<RunSummary> read_summary(const fs::path& trace, const std::string& shown, std::int64_t warmup,
+                                TimelineBlob* timeline) {
   auto raw = read_native(trace);
   if (!raw) return Error{fmt::format("the tracer left a trace that cannot be read: {}", raw.error().message)};
-  auto summary = analyze(std::move(*raw), {trace.string(), warmup});
+  Analyzed all = analyze_keeping(std::move(*raw), {shown, warmup});
+  RunSummary& summary = all.run;
   if (const auto& problems = summary.tool_problems; !problems.empty() && !summary.has_cuda_calls)
     return Error{fmt::format("the tracer could not attach: {}", problems.front())};
-  return summary;
+  if (timeline != nullptr) *timeline = timeline_of(all, kTimelineBytes);
+  return std::move(summary);
 }
 
 // Runs one setting and analyses its trace; without one the summary stays empty.
@@ -118,10 +124,13 @@ std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const 
   std::string said = tracer_problem(child.err);
   if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, shown_path(bench.traces.place()));
 
-  auto summary = has_trace ? read_summary(record.trace_file, request.plan.warmup) : Result<RunSummary>(RunSummary{});
+  TimelineBlob timeline;
+  auto summary = has_trace ? read_summary(record.trace_file, bench.traces.kept(file_stem(setting)), request.plan.warmup,
+                                          bench.timelines ? &timeline : nullptr)
+                           : Result<RunSummary>(RunSummary{});
   if (!said.empty() && (!summary || !summary->has_cuda_calls)) return fail(ExitCode::environment, said);
   if (!summary) return fail(ExitCode::environment, summary.error().message);
-  return Recorded{{setting.fixes, std::move(*summary)}, std::move(said)};
+  return Recorded{{setting.fixes, std::move(*summary)}, std::move(timeline), std::move(said)};
 }
 
 ExitCode code_of(Verdict verdict) {
@@ -132,11 +141,11 @@ ExitCode code_of(Verdict verdict) {
 
 constexpr std::string_view kFormats[] = {"text", "md", "json", "junit", "html"};
 
-std::string render(const VerifyReport& report, std::string_view format) {
+std::string render(const VerifyReport& report, const VerifyTimelines& timelines, std::string_view format) {
   return format == "json"    ? render_verify_json(report)
          : format == "md"    ? render_verify_markdown(report)
          : format == "junit" ? render_verify_junit(report)
-         : format == "html"  ? html_of_verify(report)
+         : format == "html"  ? html_of_verify(report, timelines)
                              : render_verify_text(report);
 }
 
@@ -147,9 +156,9 @@ struct Show {
 };
 
 // `text`: print that where neither JSON nor another format was asked for.
-void show(const VerifyReport& report, const Show& how, bool text, Outcome& outcome) {
-  if (how.json || text) outcome.out = render(report, how.json ? "json" : "text");
-  auto written = how.outputs.write([&](std::string_view format, bool) { return render(report, format); });
+void show(const VerifyReport& report, const VerifyTimelines& timelines, const Show& how, bool text, Outcome& outcome) {
+  if (how.json || text) outcome.out = render(report, timelines, how.json ? "json" : "text");
+  auto written = how.outputs.write([&](std::string_view format, bool) { return render(report, timelines, format); });
   if (!written) {
     outcome = {ExitCode::bad_use, std::move(outcome.out), written.error().message};
   } else if (how.outputs.has_standard_output()) {
@@ -157,12 +166,13 @@ void show(const VerifyReport& report, const Show& how, bool text, Outcome& outco
   }
 }
 
-Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, const Show& how) {
+Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, const VerifyTimelines& timelines,
+                 const Show& how) {
   VerifyReport report{request.plan, std::move(runs), {}};
   report.judgement = judge_verify(report.plan, report.runs);
   Outcome outcome{code_of(report.judgement.verdict), {}, {}};
   const bool used_cuda = !report.runs.empty() && report.runs.back().summary.has_cuda_calls;
-  show(report, how, used_cuda, outcome);
+  show(report, timelines, how, used_cuda, outcome);
   if (outcome.code == ExitCode::bad_use) return outcome;
   if (!used_cuda)
     outcome.error =
@@ -173,6 +183,7 @@ Outcome conclude(const VerifyRequest& request, std::vector<VerifyRun> runs, cons
 
 Outcome run_all(const VerifyRequest& request, const Bench& bench, const Show& how) {
   std::vector<VerifyRun> runs;
+  VerifyTimelines timelines;
   std::string cut;  // why the last trace is not whole, as far as is known
   bool whole = true;
   for (const Setting& setting : request.settings) {
@@ -180,13 +191,14 @@ Outcome run_all(const VerifyRequest& request, const Bench& bench, const Show& ho
     auto recorded = run_setting(request, setting, bench);
     if (auto* failed = std::get_if<Outcome>(&recorded)) return std::move(*failed);
     if (bench.inbox.asks_to_stop()) return interrupted_by(bench.inbox.stop_signal());
-    auto& [run, tracer_said] = std::get<Recorded>(recorded);
+    auto& [run, timeline, tracer_said] = std::get<Recorded>(recorded);
+    (runs.empty() ? timelines.first : timelines.last) = std::move(timeline);
     whole = run.summary.has_cuda_calls && !run.summary.truncated;
     if (!whole) cut = std::move(tracer_said);
     runs.push_back(std::move(run));
     if (!whole) break;  // the other settings would say the same
   }
-  Outcome outcome = conclude(request, std::move(runs), how);
+  Outcome outcome = conclude(request, std::move(runs), timelines, how);
   if (!cut.empty() && outcome.code != ExitCode::bad_use) outcome.error = cut;
   if (!whole) return outcome;
   if (const auto kept = bench.traces.keep(); !kept) {
@@ -203,7 +215,7 @@ Outcome too_few_steps(const VerifyPlan& plan, const Show& how) {
       plan.steps, counted(plan.steps - plan.warmup, "step"), plan.warmup, kFewestJudgedSteps,
       plan.warmup + kFewestJudgedSteps);
   Outcome outcome = fail(ExitCode::cannot_tell, why);
-  show({plan, {}, {Verdict::cannot_tell, {{Verdict::cannot_tell, why}}, {}}}, how, false, outcome);
+  show({plan, {}, {Verdict::cannot_tell, {{Verdict::cannot_tell, why}}, {}}}, {}, how, false, outcome);
   return outcome;
 }
 
@@ -238,7 +250,8 @@ Outcome run_verify(const VerifyOptions& options) {
   const auto traces = TraceFolder::make(options.keep, std::move(names));
   if (const auto* failed = std::get_if<Outcome>(&traces)) return *failed;
   if (device.simulate) say(simulated_warning(device));
-  return run_all(*request, {*paths, device, std::get<TraceFolder>(traces), program, inbox}, how);
+  return run_all(*request,
+                 {*paths, device, std::get<TraceFolder>(traces), program, inbox, asks_for(options.out, "html")}, how);
 }
 
 }  // namespace zerostall::cli
