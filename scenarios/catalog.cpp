@@ -11,12 +11,22 @@ namespace {
 // 12 linears a double block, 2 a single block, all of them adapted.
 constexpr Traits flux2(int double_blocks, int single_blocks, bool guidance = false) {
   const int linears = 12 * double_blocks + 2 * single_blocks;
-  return {.adapted_linears = linears, .large_linears = linears, .trained_weights = linears, .guidance = guidance};
+  return {.adapted_linears = linears,
+          .large_linears = linears,
+          .trained_weights = linears,
+          .wide_blocks = double_blocks,
+          .wide_block_weights = 12,
+          .blocks = single_blocks,
+          .block_weights = 2,
+          .guidance = guidance};
 }
 
 constexpr std::array<Size, 5> kFlux2Sizes{{
     {.name = "tiny", .title = "FLUX.2 tiny (same structure, for tests)", .pixels = 128, .traits = flux2(2, 2)},
-    {.name = "dev-tiny", .title = "FLUX.2 dev tiny (with guidance, for tests)", .pixels = 128, .traits = flux2(2, 2, true)},
+    {.name = "dev-tiny",
+     .title = "FLUX.2 dev tiny (with guidance, for tests)",
+     .pixels = 128,
+     .traits = flux2(2, 2, true)},
     {.name = "klein-4b", .title = "FLUX.2 klein-4B", .pixels = 512, .traits = flux2(5, 20)},
     {.name = "klein-9b", .title = "FLUX.2 klein-9B", .pixels = 512, .traits = flux2(8, 24)},
     {.name = "dev", .title = "FLUX.2 dev", .pixels = 512, .traits = flux2(8, 48, true)},
@@ -28,6 +38,8 @@ constexpr Traits ideogram4(int layers) {
   return {.adapted_linears = 7 * layers,
           .large_linears = 7 * layers,
           .trained_weights = 8 * layers,
+          .blocks = layers,
+          .block_weights = 8,
           .text_length_reads = 3,
           .id_uploads = 3};
 }
@@ -36,6 +48,8 @@ constexpr Traits ernie(int layers) {
   return {.adapted_linears = 7 * layers,
           .large_linears = 7 * layers,
           .trained_weights = 7 * layers,
+          .blocks = layers,
+          .block_weights = 7,
           .text_length_reads = 1};
 }
 

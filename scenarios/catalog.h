@@ -10,12 +10,14 @@ namespace zerostall::scenarios {
 
 // What of a model's structure decides how often it waits. Source: reference-step.md sections B.1, C, E.
 struct Traits {
-  int adapted_linears = 0;    // W8A8 linears with LoRA: two trained tensors each
-  int large_linears = 0;      // linears of the blocks that run in 8 bits (more than 16 rows)
-  int trained_weights = 0;    // with weights=bf16: the blocks' own
-  bool guidance = false;      // the guidance scale is embedded: a host number becomes a device tensor
-  int text_length_reads = 0;  // per prediction: lengths of the texts read from the device
-  int id_uploads = 0;         // per prediction: position ids and masks built on the host
+  int adapted_linears = 0;                      // W8A8 linears with LoRA: two trained tensors each
+  int large_linears = 0;                        // linears of the blocks that run in 8 bits (more than 16 rows)
+  int trained_weights = 0;                      // with weights=bf16: the blocks' own
+  int wide_blocks = 0, wide_block_weights = 0;  // the first blocks in running order, and big weights in each
+  int blocks = 0, block_weights = 0;            // those behind them
+  bool guidance = false;                        // the guidance scale is embedded: a host number becomes a device tensor
+  int text_length_reads = 0;                    // per prediction: lengths of the texts read from the device
+  int id_uploads = 0;                           // per prediction: position ids and masks built on the host
 };
 
 struct Size {

@@ -1,6 +1,7 @@
 #include "scenarios/host_waits.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fixes/catalog.h"
 
@@ -14,6 +15,18 @@ constexpr int kUploadsPerSample = 5;
 
 bool reads_step_counters(const Settings& settings) {
   return settings.optimizer == OptimizerKind::adamw && settings.resume;
+}
+
+// The last blocks are offloaded, and each comes twice per micro-step, forward and recomputed; the outermost two are
+// still there when the order turns. Formula: scenarios/train/layer_offload.h.
+int offload_waits(const Traits& model, const Settings& settings) {
+  std::vector<int> weights(static_cast<std::size_t>(model.wide_blocks), model.wide_block_weights);
+  weights.insert(weights.end(), static_cast<std::size_t>(model.blocks), model.block_weights);
+  const auto count = static_cast<std::size_t>(std::lround(settings.offload * static_cast<double>(weights.size())));
+  if (count == 0) return 0;
+  int sum = 0;
+  for (std::size_t i = weights.size() - count; i < weights.size(); ++i) sum += weights[i];
+  return 2 * sum - weights[weights.size() - count] - weights.back();
 }
 
 }  // namespace
@@ -49,10 +62,10 @@ std::vector<HostWait> host_waits(const Size& size, const Settings& settings, int
     add({kTrain, "fp8-scale-cached", model.large_linears * forwards, true,
          "the scale 1.0 of the fp8 product is made from a host number at each forward pass of each linear"});
   }
-  if (settings.prior_preservation)
+  if (settings.prior_preservation && batch > 1)
     add({kTrain, "", 2 * micro_steps, true, "two host lists of indices mix the prior's prediction into the target"});
   if (settings.precision == Precision::fp16)
-    add({kTrain, "deferred-finite-check", settings.fused_back_pass ? tensors : 1, false,
+    add({kTrain, "deferred-finite-check", 1, false,
          "the gradient scaler's overflow flag is read before the optimizer"});
   if (reads_step_counters(settings))
     add({kTrain, "resume-steps-on-cpu", tensors, false,
@@ -62,6 +75,9 @@ std::vector<HostWait> host_waits(const Size& size, const Settings& settings, int
   add({kTrain, "async-loss", 1, false, "the loss is read for the log line and the NaN check"});
   if (settings.ema == Ema::cpu)
     add({kTrain, "async-ema", tensors, false, "each trained tensor is downloaded for the moving average on the host"});
+  if (settings.offload > 0 && !settings.offload_async)
+    add({kTrain, "", offload_waits(model, settings) * micro_steps, true,
+         "offloaded blocks' weights come with a blocking copy each (offload-async=on copies without waiting)"});
   return waits;
 }
 

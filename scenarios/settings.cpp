@@ -145,6 +145,17 @@ std::string apply_setting(std::string_view text, Settings& settings) {
 std::string conflict_in(const Settings& settings) {
   if (settings.weights == Weights::bf16 && settings.prior_preservation)
     return "prior-preservation needs adapters to switch off; use weights=int8 or weights=fp8";
+  if (settings.precision == Precision::fp16 &&
+      (settings.weights == Weights::bf16 || settings.optimizer == OptimizerKind::adafactor || settings.fused_back_pass))
+    return "precision=fp16 scales the gradients of fp32 weights for AdamW; leave weights=bf16, optimizer=adafactor and "
+           "fused-back-pass out";
+  if (settings.weights == Weights::bf16 && settings.offload > 0 && !settings.fused_back_pass)
+    return "trained weights that are offloaded must be stepped while they are on the device; add fused-back-pass";
+  if (settings.offload > 0 && !settings.offload_async &&
+      (settings.prior_preservation || settings.weights == Weights::bf16))
+    return "offload-async=off is for frozen weights and one prediction per step; leave prior-preservation and "
+           "weights=bf16 "
+           "out";
   if (settings.fused_back_pass && settings.ranks > 1)
     return "fused-back-pass steps before the ranks' gradients are averaged; use ranks=1";
   return {};

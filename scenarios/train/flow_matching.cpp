@@ -68,4 +68,13 @@ at::Tensor flow_loss(const at::Tensor& predicted, const at::Tensor& target, cons
   return (squared.flatten(1).mean(1) * loss_weight).mean();
 }
 
+at::Tensor with_prior(const at::Tensor& target, const at::Tensor& prior) {
+  std::vector<std::int64_t> samples;
+  for (std::int64_t i = 1; i < target.size(0); i += 2) samples.push_back(i);
+  if (samples.empty()) return target;
+  const at::Tensor list = at::tensor(samples);
+  const at::Tensor values = prior.index_select(0, list.to(target.device())).to(target.scalar_type());
+  return target.index_copy(0, list.to(target.device()), values);
+}
+
 }  // namespace zerostall::train

@@ -46,4 +46,9 @@ at::Tensor flow_target(const at::Tensor& x0, const at::Tensor& noise);
 // [B, ...].
 at::Tensor flow_loss(const at::Tensor& predicted, const at::Tensor& target, const at::Tensor& loss_weight);
 
+// Prior preservation: a copy of `target` in which every second sample is that of `prior` (both [B, ...]). The numbers
+// of the samples are a list on the host, brought to the device once to read and once to write (B.1 #18): two uploads
+// that wait, none where the list is empty.
+at::Tensor with_prior(const at::Tensor& target, const at::Tensor& prior);
+
 }  // namespace zerostall::train

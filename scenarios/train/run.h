@@ -1,5 +1,5 @@
-// A whole training run of one model: model, VAE, where things live, loader, optimizer, and what happens between the
-// updates (epochs, backup, sampling, validation, resume). Source: reference-step.md A.1, A.2, A.3, A.5.
+// A whole training run of one model: model, VAE, where things live, loader, trainer, and what happens between the
+// updates (life.h). Source: reference-step.md A.1, A.2, A.3, A.5.
 #pragma once
 #include <ATen/ATen.h>
 
@@ -12,6 +12,7 @@
 #include "scenarios/train/device_setup.h"
 #include "scenarios/train/fixes_on.h"
 #include "scenarios/train/layer_offload.h"
+#include "scenarios/train/life.h"
 #include "scenarios/train/loader.h"
 #include "scenarios/train/model.h"
 #include "scenarios/train/trainer.h"
@@ -35,18 +36,20 @@ struct RunOptions {
   std::uint64_t seed = 42;
   FixesOn fixes;
   std::vector<Undo> undo;
-  Options training;
-  std::vector<CachedSample> samples;  // empty: random ones, settings.samples of them or a few
+  Options training;                                        // what `settings` says too is taken from there
+  std::vector<CachedSample> samples;                       // empty: random ones, settings.samples of them or a few
+  std::function<void(const at::Tensor&)> all_reduce_mean;  // of several ranks; empty: one
 };
 
 // Owns everything of a run. Not copyable or movable: hooks and the job refer to it.
 class Run {
  public:
-  explicit Run(RunOptions options);  // makes model, VAE and samples, then applies the device setup
+  explicit Run(RunOptions options);  // makes model, VAE and samples, caches, then applies the device setup
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Trains options.training.updates updates; returns how often the loss reading called cudaEventSynchronize.
+  // Trains options.training.updates updates; returns how often the loss reading called cudaEventSynchronize. Throws
+  // std::runtime_error if a backup cannot be written.
   std::int64_t train(LossLog& log);
 
   const std::vector<NamedParameter>& parameters() const { return model_.parameters; }
@@ -55,7 +58,16 @@ class Run {
 
  private:
   at::Tensor loss(std::int64_t micro_step) const;  // fp32 scalar, with graph
-  void before_update(std::int64_t update);
+  Predicted predict(std::int64_t micro_step) const;
+  void load(std::int64_t micro_step);
+  void before_update(std::int64_t update, Trainer& trainer);
+  void undo(std::int64_t update, Trainer& trainer);
+  void begin_epoch();
+  void validate(std::int64_t update) const;
+  void sample();
+  void backup(Trainer& trainer);
+  void resume(const Job& job, const Options& options, Trainer& trainer);
+  Job make_job();
 
   RunOptions options_;
   FixesOn fixes_;
@@ -65,6 +77,8 @@ class Run {
   Loader loader_;
   std::unique_ptr<LayerOffload> offload_;
   BlockRunner blocks_;
+  Schedule schedule_;
+  std::int64_t first_micro_step_ = 0;  // made before this run by the one it resumes
   Batch batch_;
 };
 
