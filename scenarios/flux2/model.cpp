@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "scenarios/flux2/transformer.h"
+#include "scenarios/train/autocast.h"
 #include "scenarios/train/flow_matching.h"
 
 namespace zerostall::flux2 {
@@ -55,7 +56,7 @@ train::Predicted predict(const Transformer& model, const at::Tensor& sigmas, con
       train::sample_timesteps(x0.size(0), train::dynamic_shift(height * width), step.generator, device);
   const at::Tensor noisy = train::add_noise(x0, noise, sigmas.index_select(0, timestep));
   const at::Tensor predicted = forward(model,
-                                       {.hidden_states = train::pack(noisy).to(at::kBFloat16),
+                                       {.hidden_states = train::pack(noisy).to(train::compute_dtype(device.type())),
                                         .encoder_hidden_states = step.batch.text,
                                         .timestep = timestep / train::kTrainTimesteps,
                                         .guidance = guidance(model.config, x0.size(0), device, step.fixes),

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "scenarios/train/autocast.h"
+
 namespace zerostall::train {
 namespace {
 
@@ -23,7 +25,7 @@ BlockLinear LinearMaker::linear(const std::string& name, std::int64_t in, std::i
     return layer;
   }
   const auto fp32 = at::TensorOptions().dtype(at::kFloat).device(device);
-  layer.base = random_weight(in, out, device);
+  layer.base = random_weight(in, out, device, weights == scenarios::Weights::fp8 ? at::kFloat8_e4m3fn : at::kChar);
   layer.down = at::empty({rank, in}, fp32).uniform_(-bound, bound).requires_grad_();
   layer.up = at::zeros({out, rank}, fp32).requires_grad_();
   layer.alpha = at::full({}, alpha, fp32);
@@ -34,7 +36,9 @@ BlockLinear LinearMaker::linear(const std::string& name, std::int64_t in, std::i
 
 at::Tensor block_linear(const BlockLinear& layer, const at::Tensor& x) {
   if (layer.weight.defined()) return at::linear(x, layer.weight);
-  const at::Tensor frozen = w8a8_linear(x, layer.base, at::kBFloat16);
+  const bool cached = layer.fixes != nullptr && layer.fixes->fp8_scale_cached;
+  const at::Tensor frozen = w8a8_linear(x, layer.base, compute_dtype(x.device().type()),
+                                        cached ? UnitScale::cached : UnitScale::made_per_call);
   if (without_adapters > 0) return frozen;
   const auto rank = static_cast<double>(layer.down.size(0));
   const at::Tensor branch = at::linear(at::linear(x, layer.down), layer.up) * (layer.alpha / rank);
