@@ -101,7 +101,7 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
        "FORMAT=FILE")
       ->allow_extra_args(false);
   verify->add_flag("--all", options.all, "Run every model, and every fix on each: one table");
-  verify->add_flag("--list", options.list, "List scenarios, sizes, fixes and device models, and run nothing");
+  verify->add_flag("--list", options.list, "List scenarios, sizes, presets, settings, fixes and device models, and run nothing");
 }
 
 void add_doctor(CLI::App& app, DoctorOptions& options) {
