@@ -37,7 +37,6 @@ def _load() -> Optional[ctypes.CDLL]:
 
 
 
-
 class _Numbers:
     """Of steps: `next` is that of the step to come."""
 
@@ -126,6 +125,32 @@ def step(number: Optional[int] = None) -> Iterator[None]:
         yield
     finally:
         library.zerostall_step_end()
+
+
+class StepMarks:
+    """Steps whose begin and end are told by callbacks. Nothing happens where nobody listens."""
+
+    def __init__(self) -> None:
+        self._open: Optional[int] = None
+
+    def begin(self, number: int) -> None:
+        """Begins step `number`; goes on with it where it is open already (a further micro-step)."""
+        if _library is None or self._open == number:
+            return
+        self.end()
+        self._open = number
+        _library.zerostall_step_begin(number)
+
+    def end_unless(self, number: int) -> None:
+        """Ends the open step unless it is still `number`: the update has not happened yet."""
+        if self._open != number:
+            self.end()
+
+    def end(self) -> None:
+        """Ends the open step, if there is one."""
+        if _library is not None and self._open is not None:
+            _library.zerostall_step_end()
+        self._open = None
 
 
 class region(contextlib.ContextDecorator):
