@@ -1,0 +1,26 @@
+// allocator: device memory is allocated or freed in the step.
+// Usual code: `c10::cuda::CUDACachingAllocator::emptyCache()` (torch.cuda.empty_cache) in the loop, against running out
+// of memory. Each free segment goes back by cudaFree, and the next step takes them again by cudaMalloc; both may wait
+// for the device. They are counted apart, in no total of waits: from outside nobody can tell whether one did.
+// Fix: leave it out. What was freed is used again anyway.
+// Near miss: much memory is taken and freed in each step, from the cache: the driver is not asked.
+#include <c10/core/CachingDeviceAllocator.h>
+
+#include "scenarios/catalogue/scenarios.h"
+
+namespace zerostall::scenarios::catalogue {
+
+void allocator(Run& run) {
+  Model model(run.device);
+
+  each_step(run, [&](std::int64_t) {
+    at::Tensor h = model.hidden(model.input);
+    if (run.is(Variant::near_miss)) h = h + at::zeros({1 << 22}, h.options()).narrow(0, 0, kWidth);
+    model.loss(h).backward();
+    model.update();
+    if (run.is(Variant::cause) && run.device.is_cuda()) c10::getDeviceAllocator(run.device.type())->emptyCache();
+  });
+  run.weights = model.parameters;
+}
+
+}  // namespace zerostall::scenarios::catalogue
