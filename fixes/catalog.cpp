@@ -1,4 +1,5 @@
-// Sources of the numbers: shared/design/reference-step.md section 0 (measured table) and rows B.1 #4, #5, #25.
+// Source: shared/design/reference-step.md section 0 and rows B.1 #1, #2, #4, #5, #12, #16, #21c, #25, #27, #28, I1-I4,
+// E1.
 #include "fixes/catalog.h"
 
 #include <algorithm>
@@ -41,26 +42,115 @@ constexpr std::string_view kAsyncLossUpstream =
     "behind the event, so it usually returns at once; but it is a call that waits, and torch's\n"
     "set_sync_debug_mode cannot see it.";
 
-constexpr std::array<Fix, 3> kFixes{{
+constexpr std::string_view kPinnedBatch =
+    "Cause: the loader reads each cached tensor of each sample into pageable memory and uploads it\n"
+    "with a blocking copy on the training stream: five waits per sample, each for all work queued\n"
+    "before it. As the loader runs in the training thread, the GPU drains at every step boundary.\n"
+    "Change: staging buffers in pinned memory, allocated once; the next batch is copied without\n"
+    "blocking on a stream of its own while this step runs, and the training stream waits for its\n"
+    "event on the device. Two sets of buffers take turns; an event is queried before anybody waits.\n"
+    "Expected effect: no host wait in the loader, and the upload hides behind the step. Values and\n"
+    "order of the batches stay the same.";
+
+constexpr std::string_view kCachedGuidance =
+    "Cause: a model that embeds the guidance scale (FLUX.2 dev) gets it as a tensor made from a host\n"
+    "number in every micro-step: 2 bytes from pageable memory, and a stream synchronisation.\n"
+    "Change: the tensor is made once per value, device and dtype, and kept.\n"
+    "Expected effect: one upload and one stream synchronisation fewer per prediction.";
+
+constexpr std::string_view kHostLengths =
+    "Cause: the lengths of the texts in a batch are known when the batch is put together, but the\n"
+    "model reads them back from the device, to cut the batch to its longest text or to lay out its\n"
+    "position ids; ids built on the host are then uploaded with blocking copies (Ideogram 4: three\n"
+    "reads and three uploads, Ernie Image: one read).\n"
+    "Change: the loader hands the lengths over as host integers, and the ids need no blocking copy.\n"
+    "Expected effect: those reads and uploads are gone. No number of the training changes.";
+
+constexpr std::string_view kResumeStepsOnCpu =
+    "Cause: loading a backup moves all optimizer state to the train device, the scalar step counters\n"
+    "of AdamW too. A fresh run keeps them on the host, where reading them is free; after a resume\n"
+    "each is read with .item() from the device: one wait per trained tensor and update (288 on\n"
+    "FLUX.2 klein-9B), with the same configuration that had none before.\n"
+    "Change: after loading, the step counters alone are moved back to the host, once.\n"
+    "Expected effect: a resumed run waits no more often than a fresh one.";
+
+constexpr std::string_view kAsyncEma =
+    "Cause: a moving average that lives on the host downloads every trained tensor after each update,\n"
+    "one blocking copy each.\n"
+    "Change: the tensors are copied without blocking into pinned slots behind the optimizer, an event\n"
+    "is recorded, and the average is updated on the host one update later. Two sets of slots take\n"
+    "turns; drain() brings the average up to date before it is used.\n"
+    "Expected effect: one wait fewer per trained tensor and update; the averages are the same after\n"
+    "drain().";
+
+constexpr std::string_view kDeferredFiniteCheck =
+    "Cause: with fp16 a gradient scaler reads on the host whether a gradient overflowed, to decide\n"
+    "whether the optimizer steps: a wait between the backward pass and the optimizer of each update.\n"
+    "Change: the flag stays on the device and the optimizer's kernels apply it; the host learns of an\n"
+    "overflow one update later, from pinned memory.\n"
+    "Expected effect: one stream synchronisation fewer per update.";
+
+constexpr std::string_view kFp8ScaleCached =
+    "Cause: torch's scaled product wants its scale as a device tensor. Made as torch.tensor(1.0,\n"
+    "device=...) in eager mode it is an upload from pageable memory with a stream synchronisation at\n"
+    "every forward pass of every fp8 linear, and again when a checkpointed block is recomputed (on\n"
+    "the autograd thread). Compiled it becomes a constant, and nobody sees it.\n"
+    "Change: the constant is made once per device and kept.\n"
+    "Expected effect: two waits fewer per fp8 linear and micro-step.";
+
+constexpr std::array kFixes = std::to_array<Fix>({
     {.name = "bn-pinning",
      .title = "keep the VAE's batch-norm statistics on the train device",
      .cause = "state-on-wrong-device",
      .explanation = kBnPinning,
-     .removes = {.waits = {0, 2}, .stream_syncs = {0, 2}, .event_syncs = {0, 0}, .h2d_stalls = {0, 2}},
      .is_default = true},
     {.name = "async-loss",
      .title = "read the loss one update late, through pinned memory",
      .cause = "scalar-read",
      .explanation = kAsyncLoss,
-     .removes = {.waits = {1, 0}, .stream_syncs = {1, 0}, .event_syncs = {0, 0}, .h2d_stalls = {0, 0}},
      .is_default = true},
     {.name = "async-loss=upstream",
      .title = "read the loss one update late, one slot, waiting for its event",
      .cause = "scalar-read",
      .explanation = kAsyncLossUpstream,
-     .removes = {.waits = {0, 0}, .stream_syncs = {1, 0}, .event_syncs = {-1, 0}, .h2d_stalls = {0, 0}},
+     .is_default = false,
+     .event_syncs = 1},
+    {.name = "pinned-batch",
+     .title = "upload batches from pinned memory, one batch ahead",
+     .cause = "pageable-batch",
+     .explanation = kPinnedBatch,
      .is_default = false},
-}};
+    {.name = "cached-guidance",
+     .title = "make the guidance scale's tensor once",
+     .cause = "tensor-from-host",
+     .explanation = kCachedGuidance,
+     .is_default = false},
+    {.name = "host-lengths",
+     .title = "take the texts' lengths from the loader, not from the device",
+     .cause = "size-from-device",
+     .explanation = kHostLengths,
+     .is_default = false},
+    {.name = "resume-steps-on-cpu",
+     .title = "keep the optimizer's step counters on the host after a resume",
+     .cause = "scalar-read",
+     .explanation = kResumeStepsOnCpu,
+     .is_default = false},
+    {.name = "async-ema",
+     .title = "bring the weights to a moving average on the host one update late",
+     .cause = "offload",
+     .explanation = kAsyncEma,
+     .is_default = false},
+    {.name = "deferred-finite-check",
+     .title = "keep the gradient scaler's overflow flag on the device",
+     .cause = "amp-scaler",
+     .explanation = kDeferredFiniteCheck,
+     .is_default = false},
+    {.name = "fp8-scale-cached",
+     .title = "make the constant scale of fp8 products once",
+     .cause = "tensor-from-host",
+     .explanation = kFp8ScaleCached,
+     .is_default = false},
+});
 
 }  // namespace
 

@@ -176,7 +176,9 @@ std::string part_of(const TimeChange& row) {
   return row.a->median == 0 && row.difference != 0 ? "" : fmt::format(" ({:+.1f} %)", per_cent(row));
 }
 
-std::string_view title_of(const TimeChange& row) { return row.key == "step_ns" ? "step" : "blocked in waits"; }
+std::string_view title_of(const TimeChange& row) {
+  return row.key == "step_ns" ? "step" : row.key == "blocked_ns" ? "blocked in waits" : "avoidable idle";
+}
 
 std::string difference_line(const TimeChange& row) {
   if (!row.test || !row.interval) return "";

@@ -4,7 +4,7 @@
 
 namespace zerostall::assets::texts {
 
-extern const std::string_view kPage, kFiguresTable, kChart, kStyle, kScript, kTimeline;
+extern const std::string_view kPage, kFiguresTable, kChart, kProse, kStyle, kScript, kTimeline;
 extern const std::string_view kStyleHash, kScriptHash, kTimelineHash;
 
 }  // namespace zerostall::assets::texts

@@ -28,6 +28,7 @@ std::string policy_hash(std::string_view hex) {
 std::string_view page_mustache() { return texts::kPage; }
 std::string_view figures_table_mustache() { return texts::kFiguresTable; }
 std::string_view chart_mustache() { return texts::kChart; }
+std::string_view prose_mustache() { return texts::kProse; }
 std::string_view style_css() { return texts::kStyle; }
 std::string_view page_js() { return texts::kScript; }
 std::string_view timeline_js() { return texts::kTimeline; }

@@ -8,6 +8,7 @@ namespace zerostall::assets {
 std::string_view page_mustache();
 std::string_view figures_table_mustache();  // both are parts of the page
 std::string_view chart_mustache();
+std::string_view prose_mustache();
 std::string_view style_css();
 std::string_view page_js();
 std::string_view timeline_js();  // "" = built without

@@ -33,6 +33,12 @@ Data explanation(std::string_view name, std::string_view title, std::string_view
                       {"cpp_before", std::string(text.cpp_before)},
                       {"cpp_after", std::string(text.cpp_after)},
                       {"no_problem", flowing(text.no_problem)}});
+  const std::pair<const char*, std::string_view> texts[] = {{"what_it_is_parts", what},
+                                                            {"looks_parts", text.looks},
+                                                            {"pytorch_parts", text.pytorch},
+                                                            {"libtorch_parts", text.libtorch},
+                                                            {"no_problem_parts", text.no_problem}};
+  for (const auto& [key, words] : texts) data.set(key, prose(flowing(words)));
   return data;
 }
 

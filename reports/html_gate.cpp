@@ -13,13 +13,26 @@ namespace {
 using namespace report;
 constexpr std::size_t kMostRows = 100;
 
-Data findings_of(const CheckReport& report) {
+// Those that are not among the reasons of the verdict, which stand at the top.
+std::vector<const Finding*> other_findings(const CheckReport& report) {
+  std::vector<const Finding*> others;
+  for (const Finding& finding : report.findings) {
+    const std::string text = sentence(finding);
+    if (std::none_of(report.reasons.begin(), report.reasons.end(), [&](const Reason& r) { return r.text == text; }))
+      others.push_back(&finding);
+  }
+  return others;
+}
+
+Data findings_of(const std::vector<const Finding*>& findings) {
   Data list{Data::type::list};
   std::size_t count = 0;
-  for (const Finding& finding : report.findings)
-    if (++count <= kMostRows)
-      list.push_back(
-          object({{"level", std::string(name_of(finding.level))}, {"text", shown(sentence(finding), kMostSentence)}}));
+  for (const Finding* found : findings)
+    if (const Finding& finding = *found; ++count <= kMostRows) {
+      Data entry = prose(shown(sentence(finding), kMostSentence));
+      entry.set("level", std::string(name_of(finding.level)));
+      list.push_back(entry);
+    }
   return list;
 }
 
@@ -48,11 +61,11 @@ Data settings_of(const VerifyReport& report) {
     const CounterSpreads* found = region_of(run.summary, report.plan.region);
     const CounterSpreads& per_step = found != nullptr ? *found : none;
     list.push_back(object({{"setting", setting_name(run.fixes)},
-                           {"waits", show_range(per_step[Counter::waits])},
-                           {"stream_syncs", show_range(per_step[Counter::stream_syncs])},
-                           {"event_syncs", show_range(per_step[Counter::event_syncs])},
-                           {"h2d_stalls", show_range(per_step[Counter::h2d_stalls])},
-                           {"whole", show_range(run.summary.per_step[Counter::waits])}}));
+                           {"waits", show_bounds(per_step[Counter::waits])},
+                           {"stream_syncs", show_bounds(per_step[Counter::stream_syncs])},
+                           {"event_syncs", show_bounds(per_step[Counter::event_syncs])},
+                           {"h2d_stalls", show_bounds(per_step[Counter::h2d_stalls])},
+                           {"whole", show_bounds(run.summary.per_step[Counter::waits])}}));
   }
   return list;
 }
@@ -61,14 +74,14 @@ Data settings_of(const VerifyReport& report) {
 
 void add_gate(const ReportInput& input, Data& page) {
   const bool check = input.check != nullptr, verify = input.verify != nullptr && !input.verify->runs.empty();
-  const Data findings = check ? findings_of(*input.check) : Data(Data::type::list);
+  const auto others = check ? other_findings(*input.check) : std::vector<const Finding*>();
+  const Data findings = findings_of(others);
   const Data budgets = check ? budgets_of(*input.check) : Data(Data::type::list);
   page.set("has_findings", flag(!findings.is_empty_list()));
   page.set("findings", findings);
   page.set("has_budgets", flag(!budgets.is_empty_list()));
   page.set("budgets", budgets);
-  const std::size_t more =
-      check && input.check->findings.size() > kMostRows ? input.check->findings.size() - kMostRows : 0;
+  const std::size_t more = others.size() > kMostRows ? others.size() - kMostRows : 0;
   page.set("findings_left_out", text(more > 0 ? counted(static_cast<std::int64_t>(more), "more finding") : ""));
   page.set("has_settings", flag(verify));
   page.set("settings", verify ? settings_of(*input.verify) : Data(Data::type::list));

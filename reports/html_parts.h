@@ -23,9 +23,16 @@ inline Data object(std::vector<std::pair<std::string, std::string>> fields) {
   return data;
 }
 
+// What stands between backticks is code: `parts` of the partial "prose".
+Data prose(const std::string& text);
+
 inline Data texts(const std::vector<std::string>& lines) {
   Data list{Data::type::list};
-  for (const std::string& line : lines) list.push_back(object({{"text", line}}));
+  for (const std::string& line : lines) {
+    Data entry = prose(line);
+    entry.set("text", text(line));
+    list.push_back(entry);
+  }
   return list;
 }
 

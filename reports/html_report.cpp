@@ -14,24 +14,54 @@
 #include "reports/words.h"
 
 namespace zerostall {
+
+Data prose(const std::string& words) {
+  Data parts{Data::type::list};
+  bool code = false;
+  for (std::size_t at = 0; at <= words.size();) {
+    const std::size_t end = std::min(words.find('`', at), words.size());
+    // One that is never closed is a backtick.
+    const bool closed = code || end == words.size() || words.find('`', end + 1) != std::string::npos;
+    const std::string part = words.substr(at, closed ? end - at : std::string::npos);
+    if (!part.empty()) parts.push_back(object({{"code", code ? part : ""}, {"plain", code ? "" : part}}));
+    if (!closed) break;
+    code = !code && end < words.size();
+    at = end + 1;
+  }
+  Data data{Data::type::object};
+  data.set("parts", parts);
+  return data;
+}
+
 namespace {
 
 using namespace report;
 using Mustache = kainjow::mustache::mustache;
+
+// "902 µs, p95 1.19 ms": what comes behind the figure that is compared stands below it.
+void set_value(const std::string& side, const std::optional<FigureSide>& value, Data& entry) {
+  const std::string text = value ? value->text : "unknown";
+  const std::size_t comma = std::min(text.find(", "), text.size());
+  entry.set(side, text.substr(0, comma));
+  entry.set(side + "_rest", zerostall::text(comma < text.size() ? text.substr(comma + 2) : ""));
+  entry.set(side + "_known", value ? side : "unknown");
+}
 
 Data figure_rows(const FigureGroup& group) {
   Data rows{Data::type::list};
   for (const Figure& row : group.rows) {
     Data entry = object({{"key", row.key},
                          {"figure", row.title},
-                         {"before", row.before ? row.before->text : "unknown"},
-                         {"after", row.after ? row.after->text : "unknown"},
                          {"change", row.change},
                          {"sure", std::string(name_of(row.sure))},
                          {"sure_words", std::string(words_of(row.sure))},
                          {"why", row.why}});
-    const bool fewer = row.before && row.after && row.after->median < row.before->median;
-    const bool more = row.before && row.after && row.after->median > row.before->median;
+    // Good or bad is only what is sure.
+    const bool sure = row.sure == Sure::exact || row.sure == Sure::significant;
+    const bool fewer = sure && row.before && row.after && row.after->median < row.before->median;
+    const bool more = sure && row.before && row.after && row.after->median > row.before->median;
+    set_value("before", row.before, entry);
+    set_value("after", row.after, entry);
     entry.set("direction", fewer ? "fewer" : more ? "more" : "same");
     rows.push_back(entry);
   }
@@ -59,8 +89,7 @@ Data runs_data(const ReportInput& input) {
                          {"program", facts.program},
                          {"device", facts.device},
                          {"tool", facts.tool},
-                         {"found", facts.steps},
-                         {"watched", facts.watched}});
+                         {"found", facts.steps}});
     entry.set("missing", texts(facts.missing));
     entry.set("has_missing", flag(!facts.missing.empty()));
     list.push_back(entry);
@@ -85,7 +114,7 @@ Data processes_data(const ReportInput& input) {
           object({{"process", facts.name.empty() ? facts.trace : facts.name},
                   {"side", side},
                   {"found", facts.steps},
-                  {"waits", run.summary->judged() > 0 ? show_range(run.summary->per_step[Counter::waits]) + " per step"
+                  {"waits", run.summary->judged() > 0 ? show_bounds(run.summary->per_step[Counter::waits]) + " per step"
                                                       : show(run.summary->totals[Counter::waits]) + " in all"}}));
     }
   }
@@ -120,6 +149,7 @@ std::string embedded_json(const ReportInput& input) {
 void add_assets(const ReportInput& input, Data& page) {
   page.set("figures_table",
            Data(kainjow::mustache::partial([] { return std::string(assets::figures_table_mustache()); })));
+  page.set("prose", Data(kainjow::mustache::partial([] { return std::string(assets::prose_mustache()); })));
   page.set("chart_figure", Data(kainjow::mustache::partial([] { return std::string(assets::chart_mustache()); })));
   page.set("style", std::string(assets::style_css()));
   page.set("style_hash", assets::style_hash());
@@ -130,16 +160,35 @@ void add_assets(const ReportInput& input, Data& page) {
   page.set("json", embedded_json(input));
 }
 
+// The figure that a reader came for, beside the verdict.
+void add_key_figure(const std::vector<FigureGroup>& figures, Data& page) {
+  const Figure* key = figures.empty() || figures.front().rows.empty() ? nullptr : &figures.front().rows.front();
+  const auto bounds = [](const std::optional<FigureSide>& side) {
+    if (!side || !side->min || !side->max) return std::string();
+    return show_bounds(Spread{*side->min, side->median, side->p95, *side->max});
+  };
+  const std::string after = key == nullptr ? "" : bounds(key->after),
+                    before = key == nullptr ? "" : bounds(key->before);
+  page.set("key_after", text(after));
+  page.set("key_before", text(after.empty() ? "" : before));
+  const std::string per = key == nullptr ? "" : figures.front().title;
+  page.set("key_title", text(key == nullptr ? "" : key->title + (per.starts_with("per ") ? " " : ", ") + per));
+}
+
 void add_top(const ReportInput& input, const std::vector<FigureGroup>& figures, Data& page) {
   const ReportVerdict verdict = verdict_of(input);
   page.set("version", ZEROSTALL_VERSION);
   page.set("verdict_kind", verdict.kind);
   page.set("verdict_word", verdict.word);
   page.set("verdict", verdict.sentence);
+  page.set("verdict_parts", prose(verdict.sentence));
   page.set("reasons", texts(verdict.reasons));
   page.set("has_reasons", flag(!verdict.reasons.empty()));
+  page.set("incomplete", texts(verdict.incomplete));
+  page.set("has_incomplete", flag(!verdict.incomplete.empty()));
   page.set("beside", texts(verdict.beside));
   page.set("has_beside", flag(!verdict.beside.empty()));
+  add_key_figure(figures, page);
   page.set("two", flag(!input.before.empty()));
   page.set("one", flag(input.before.empty()));
   page.set("figures", figure_groups(figures, false));
@@ -163,7 +212,7 @@ std::string render_html_report(const ReportInput& input) {
   page.set("has_processes", flag(!processes.is_empty_list()));
   page.set("processes", processes);
   const std::string trace = input.after.empty() ? "" : facts_of(input.after.front()).trace;
-  page.set("trace_word", trace.empty() ? "run.zstall" : shell_word(trace));
+  page.set("trace_word", text(trace.empty() ? "" : shell_word(trace)));
   page.set("command", text(shown(input.command, 1000)));
   add_timeline(input, page);
   add_assets(input, page);

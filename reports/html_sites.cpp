@@ -18,14 +18,14 @@ struct Shown {
 Shown rate(const std::optional<SiteSide>& side, bool steps) {
   if (!side) return {"0", "0"};
   if (steps && side->per_step)
-    return {show_range(side->per_step), fmt::format("{}.{:06}", side->per_step->median, side->per_step->max)};
-  return {fmt::format("{} in all", side->waits), fmt::format("{}", side->waits)};
+    return {show_bounds(side->per_step), fmt::format("{}.{:06}", side->per_step->median, side->per_step->max)};
+  return {fmt::format("{}", side->waits), fmt::format("{}", side->waits)};
 }
 
 Shown time(const std::optional<SiteSide>& side, std::optional<std::int64_t> SiteSide::*member) {
-  if (!side) return {"0 ms", "0"};
+  if (!side) return {"0", "0"};
   const auto& value = (*side).*member;
-  return {show_time(value), value ? fmt::format("{}", *value) : "-1"};
+  return {show_duration(value), value ? fmt::format("{}", *value) : "-1"};
 }
 
 void set(Data& row, const std::string& name, const Shown& shown) {
@@ -41,8 +41,8 @@ Data site_data(const SiteRow& site, bool steps, bool two) {
                      {"cause", site.cause},
                      {"cause_title", site.cause_title},
                      {"confidence", site.confidence},
-                     {"advice", site.advice},
                      {"what", site.what},
+                     {"region", site.region},
                      {"more_kinds", site.kinds > 1 ? counted(site.kinds - 1, "more kind") : ""},
                      {"evidence", site.evidence},
                      {"via", site.via},
@@ -56,6 +56,12 @@ Data site_data(const SiteRow& site, bool steps, bool two) {
   row.set("in_all",
           two ? fmt::format("{} → {}", site.before ? site.before->waits : 0, site.after ? site.after->waits : 0)
               : fmt::format("{}", site.after ? site.after->waits : 0));
+  const auto idle = [](const std::optional<SiteSide>& side) {
+    return !side || (side->per_step && side->per_step->max == 0);
+  };
+  row.set("elsewhere",
+          text(steps && idle(site.before) && idle(site.after) ? "outside of judged steps, or on another thread" : ""));
+  row.set("advice_parts", prose(site.advice));
   row.set("stack", texts(site.stack));
   row.set("has_stack", flag(!site.stack.empty()));
   return row;
@@ -76,6 +82,12 @@ void add_sites(const ReportInput& input, Data& page) {
   const bool measured = !input.after.empty() && !is_modelled(*input.after.front().summary) &&
                         (!two || !is_modelled(*input.before.front().summary));
   page.set("site_times", flag(measured));
+  page.set("site_note", fmt::format("{}{}{}.", steps ? "Waits per judged step" : "Waits of the whole run",
+                                    two ? ", before and after" : "",
+                                    !measured ? ""
+                                    : two     ? "; times of the whole run, the one after where it waits in both"
+                                              : "; times of the whole run"));
+  page.set("watched", text(input.after.empty() ? "" : facts_of(input.after.front()).watched));
 }
 
 }  // namespace zerostall

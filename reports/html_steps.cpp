@@ -88,7 +88,7 @@ void add_side(const StepRow* step, const std::string& side, Data& row) {
   row.set(side + "_waits", text(value(Counter::waits)));
   row.set(side + "_syncs", text(value(Counter::stream_syncs)));
   row.set(side + "_h2d", text(value(Counter::h2d_stalls)));
-  row.set(side + "_time", text(step == nullptr ? "" : show_time(step->end_ns - step->begin_ns)));
+  row.set(side + "_time", text(step == nullptr ? "" : show_duration(step->end_ns - step->begin_ns)));
 }
 
 const StepRow* step_at(const std::vector<ReportRun>& runs, std::size_t position) {
@@ -129,6 +129,8 @@ void add_charts(const ReportInput& input, Data& page) {
   page.set("modelled_charts", modelled);
   page.set("has_steps", flag(steps > 0));
   page.set("no_steps", flag(steps == 0));
+  page.set("how_to_mark",
+           text(steps > 0 || input.after.empty() ? "" : how_to_mark_steps(input.after.front().summary->meta)));
   page.set("step_rows", step_rows(input, steps));
   page.set("with_times", flag(times_measured));
   page.set("columns", times_measured ? "4" : "3");

@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "profiler/analyze/ranks.h"
+#include "reports/timeline_blob.h"
 
 namespace zerostall {
 
 struct NamedRun {
   std::string name;  // "rank0", or the name of its file
   RunSummary summary;
+  TimelineBlob timeline{};  // for a page; empty where none was asked for
 };
 
 // As compare_ranks takes them; refers to `runs`.

@@ -24,9 +24,9 @@ struct Plan {
   const RunSummary* after = nullptr;
   Value value;
   Show show;
-  std::size_t steps = 0;     // of the side with more
-  std::size_t per_slot = 1;  // steps
-  std::int64_t top = 1;      // of the scale
+  std::size_t steps = 0;           // of the side with more
+  std::size_t per_slot = 1;        // steps
+  std::int64_t tick = 1, top = 1;  // of the scale
 };
 
 std::size_t slots(const Plan& plan) { return (plan.steps + plan.per_slot - 1) / plan.per_slot; }
@@ -40,7 +40,7 @@ double y_of(const Plan& plan, std::int64_t value) {
   return rounded(Frame::kBottom - share * (Frame::kBottom - Frame::kTop));
 }
 
-// 1, 2 or 5 times a power of ten.
+// At least `value`: 1, 2 or 5 times a power of ten.
 std::int64_t nice_above(std::int64_t value) {
   for (std::int64_t power = 1;; power *= 10) {
     for (const std::int64_t factor : {1, 2, 5})
@@ -63,7 +63,9 @@ std::optional<Plan> plan_of(const ReportInput& input, Value value, Show show, st
   if (plan.steps == 0) return std::nullopt;
   plan.per_slot = (plan.steps + kMostSlots - 1) / kMostSlots;
   const std::int64_t most = std::max({most_of(plan.before, value), most_of(plan.after, value), at_least});
-  plan.top = nice_above(std::max<std::int64_t>(most, 1));
+  constexpr std::int64_t kTicks = 4;
+  plan.tick = nice_above((std::max<std::int64_t>(most, 1) + kTicks - 1) / kTicks);
+  plan.top = (std::max<std::int64_t>(most, 1) + plan.tick - 1) / plan.tick * plan.tick;
   return plan;
 }
 
@@ -97,12 +99,18 @@ void add_marks(const RunSummary& run, const Plan& plan, bool after, Chart& chart
   }
 }
 
+// "1.50 s" -> "1.5 s": ticks are round.
+std::string without_zeros(const std::string& text) {
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos) return text;
+  const std::size_t unit = std::min(text.find(' ', point), text.size());
+  const std::size_t last = text.find_last_not_of('0', unit - 1);
+  return text.substr(0, last == point ? point : last + 1) + text.substr(unit);
+}
+
 void add_ticks(const Plan& plan, Chart& chart) {
-  const std::int64_t parts = plan.top >= 4 && plan.top % 4 == 0 ? 4 : plan.top % 5 == 0 ? 5 : plan.top % 2 == 0 ? 2 : 1;
-  for (std::int64_t i = 0; i <= parts; ++i) {
-    const std::int64_t value = plan.top / parts * i;
-    chart.y.push_back({y_of(plan, value), plan.show(value)});
-  }
+  for (std::int64_t value = 0; value <= plan.top; value += plan.tick)
+    chart.y.push_back({y_of(plan, value), without_zeros(plan.show(value))});
   const RunSummary& longer =
       plan.before != nullptr && plan.before->steps.size() > plan.after->steps.size() ? *plan.before : *plan.after;
   const std::size_t count = slots(plan), apart = std::max<std::size_t>(1, (count + 5) / 6);
@@ -160,7 +168,7 @@ std::optional<Chart> waits_chart(const ReportInput& input) {
 std::optional<Chart> times_chart(const ReportInput& input) {
   const auto plan = plan_of(
       input, [](const StepRow& step) { return Count(step.end_ns - step.begin_ns); },
-      [](std::int64_t value) { return show_time(value); }, 1);
+      [](std::int64_t value) { return show_duration(value); }, 1);
   if (!plan) return std::nullopt;
   const bool modelled = is_modelled(*plan->after);
   if (plan->before != nullptr && is_modelled(*plan->before) != modelled) return std::nullopt;

@@ -91,7 +91,7 @@ RunFacts facts_of(const ReportRun& run) {
     std::int64_t calls = 0;
     for (const CallRow& call : summary.calls) calls += call.count;
     facts.watched =
-        fmt::format("No wait was found. Watched: {}, {} on the GPU{}", counted(calls, "CUDA call"),
+        fmt::format("Watched: {}, {} on the GPU{}.", counted(calls, "CUDA call"),
                     summary.gpu_work.kernels ? counted(*summary.gpu_work.kernels, "kernel") : "unknown work",
                     summary.judged() > 0 ? ", in " + counted(summary.judged(), "judged step") : "");
   }

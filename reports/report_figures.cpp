@@ -41,21 +41,22 @@ std::optional<FigureSide> side_of(const std::optional<CountFigure>& figure) {
 
 std::optional<FigureSide> side_of(const std::optional<TimeSpread>& spread) {
   if (!spread) return std::nullopt;
-  const std::string median = show_time(spread->median), p95 = show_time(spread->p95);
+  const std::string median = show_duration(spread->median), p95 = show_duration(spread->p95);
   return FigureSide{spread->median, spread->p95, {}, {}, median == p95 ? median : median + ", p95 " + p95};
 }
 
-std::string signed_time(Nanos time) { return (time > 0 ? "+" : time < 0 ? "-" : "") + show_time(std::abs(time)); }
+std::string signed_time(Nanos time) { return (time > 0 ? "+" : time < 0 ? "−" : "") + show_duration(std::abs(time)); }
 
 std::string change_of(const Figure& row) {
   if (!row.before || !row.after) return "unknown";
   const std::int64_t difference = row.after->median - row.before->median;
   if (row.is_time) {
+    if (difference == 0) return row.before->text == row.after->text ? "same" : "differs";
     if (row.before->median == 0) return signed_time(difference);
-    return fmt::format("{} ({:+.1f} %)", signed_time(difference),
-                       100.0 * static_cast<double>(difference) / static_cast<double>(row.before->median));
+    const double part = 100.0 * static_cast<double>(difference) / static_cast<double>(row.before->median);
+    return fmt::format("{} ({}{:.1f} %)", signed_time(difference), part < 0 ? "−" : "+", std::abs(part));
   }
-  if (difference != 0) return fmt::format("{:+}", difference);
+  if (difference != 0) return fmt::format("{}{}", difference < 0 ? "−" : "+", std::abs(difference));
   const bool same = row.before->min == row.after->min && row.before->max == row.after->max &&
                     row.before->p95 == row.after->p95 && row.before->text == row.after->text;
   return same ? "same" : "differs";
@@ -132,18 +133,13 @@ std::optional<TimeSpread> times_of(const RunSummary& run, const Value& value) {
 
 Count blocked_in(const StepRow& step) { return step.counters[Counter::blocked_ns]; }
 
-// What the GPU would not have idled, had no wait of the step blocked; unknown where it is of one of them.
-Count avoidable_in(const StepRow& step) {
-  Nanos sum = 0;
-  for (const WaitSeen& wait : step.waits) {
-    if (!wait.avoidable_ns) return std::nullopt;
-    sum += *wait.avoidable_ns;
-  }
-  return sum;
+std::string title_of(std::string_view key) {
+  return key == "step_ns" ? "step time" : key == "blocked_ns" ? "blocked in waits" : "avoidable idle of the GPU";
 }
 
-Figure time_figure(std::string key, std::string title, const std::optional<TimeSpread>& before,
-                   const std::optional<TimeSpread>& after, bool two, bool modelled) {
+Figure time_figure(std::string key, const std::optional<TimeSpread>& before, const std::optional<TimeSpread>& after,
+                   bool two, bool modelled) {
+  std::string title = title_of(key);
   Figure figure{std::move(key), std::move(title), true, side_of(before), side_of(after), {}, {}, {}};
   const bool known = figure.after && (!two || figure.before);
   figure.sure = !known ? Sure::cannot_tell : modelled ? Sure::modelled : Sure::not_tested;
@@ -154,16 +150,14 @@ Figure time_figure(std::string key, std::string title, const std::optional<TimeS
 
 // What a test over steady steps says.
 Figure tested_figure(const TimeChange& row, const Times& times) {
-  const bool step = row.key == "step_ns";
-  Figure figure =
-      time_figure(std::string(row.key), step ? "step time" : "blocked in waits", row.a, row.b, true, times.modelled);
-  if (times.modelled) return figure;
+  Figure figure = time_figure(std::string(row.key), row.a, row.b, true, times.modelled);
+  if (times.modelled || !row.a || !row.b) return figure;
   figure.sure = row.verdict == TimeVerdict::cannot_tell     ? Sure::cannot_tell
                 : row.verdict == TimeVerdict::no_difference ? Sure::not_significant
                                                             : Sure::significant;
   figure.why = figure.sure == Sure::cannot_tell ? times.why_not : "";
   if (row.test && row.interval)
-    figure.why = fmt::format("{}, 95 % interval {} to {}",
+    figure.why = fmt::format("{}; 95 % interval {} to {}",
                              row.test->p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", row.test->p),
                              signed_time(row.interval->low), signed_time(row.interval->high));
   return figure;
@@ -185,7 +179,7 @@ FigureGroup blocked_in_all(const RunSummary* before, const RunSummary& after) {
   const auto side = [](const RunSummary* run) -> std::optional<FigureSide> {
     if (run == nullptr || !run->totals[Counter::blocked_ns]) return std::nullopt;
     const Nanos time = *run->totals[Counter::blocked_ns];
-    return FigureSide{time, time, {}, {}, show_time(time)};
+    return FigureSide{time, time, {}, {}, show_duration(time)};
   };
   FigureGroup group{is_modelled(after) ? "whole run, modelled" : "whole run, times", is_modelled(after), {}};
   Figure figure{"blocked_ns", "blocked in waits", true, side(before), side(&after), {}, {}, {}};
@@ -208,14 +202,14 @@ FigureGroup times_group(const ReportInput& input) {
       group.rows.push_back(tested_figure(row, input.comparison->times));
   } else {
     const auto side = [&](auto value) { return two ? times_of(*before, value) : std::nullopt; };
-    group.rows.push_back(time_figure("step_ns", "step time", two ? step_times(*before) : std::nullopt,
-                                     step_times(after), two, modelled));
     group.rows.push_back(
-        time_figure("blocked_ns", "blocked in waits", side(blocked_in), times_of(after, blocked_in), two, modelled));
+        time_figure("step_ns", two ? step_times(*before) : std::nullopt, step_times(after), two, modelled));
+    group.rows.push_back(time_figure("blocked_ns", side(blocked_in), times_of(after, blocked_in), two, modelled));
+    group.rows.push_back(
+        time_figure("avoidable_idle_ns", side(avoidable_idle), times_of(after, avoidable_idle), two, modelled));
   }
-  group.rows.push_back(time_figure("avoidable_idle_ns", "avoidable idle of the GPU",
-                                   two ? times_of(*before, avoidable_in) : std::nullopt, times_of(after, avoidable_in),
-                                   two, modelled));
+  if (steady_steps(after).empty() || (two && steady_steps(*before).empty()))
+    for (Figure& row : group.rows) row.why = "no steady steps";
   group.rows.push_back(drains_figure(before, after));
   return group;
 }
@@ -242,7 +236,30 @@ std::string_view words_of(Sure sure) {
 
 std::string show_spread(const Spread& spread) {
   if (spread.min == spread.max) return fmt::format("{}", spread.min);
-  return fmt::format("{}..{}, median {}", spread.min, spread.max, spread.median);
+  return fmt::format("{}–{}, median {}", spread.min, spread.max, spread.median);
+}
+
+std::string show_bounds(const std::optional<Spread>& spread) {
+  if (!spread) return "unknown";
+  return spread->min == spread->max ? fmt::format("{}", spread->min) : fmt::format("{}–{}", spread->min, spread->max);
+}
+
+std::string spread_in_words(const Spread& spread) {
+  if (spread.min == spread.max) return fmt::format("{}", spread.min);
+  return fmt::format("{} to {} (median {})", spread.min, spread.max, spread.median);
+}
+
+std::string show_duration(const Count& nanos) {
+  if (!nanos) return "unknown";
+  const double size = static_cast<double>(std::abs(*nanos));
+  if (size == 0) return "0";
+  const auto& [scale, unit] = size < 999.5         ? std::pair(1.0, "ns")
+                              : size < 999.5 * 1e3 ? std::pair(1e3, "µs")
+                              : size < 999.5 * 1e6 ? std::pair(1e6, "ms")
+                                                   : std::pair(1e9, "s");
+  const double value = static_cast<double>(*nanos) / scale;
+  const int digits = scale == 1 || std::abs(value) >= 99.95 ? 0 : std::abs(value) >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", value, digits, unit);
 }
 
 std::vector<const StepRow*> steady_steps(const RunSummary& run) {
@@ -261,7 +278,7 @@ std::vector<FigureGroup> figures_of(const ReportInput& input) {
     const std::string& region = input.verify->plan.region;
     const CounterSpreads *one = region_of(*before, region), *other = region_of(after, region);
     if (one != nullptr && other != nullptr)
-      groups.push_back(counts_of(one, *other, fmt::format("per judged step, inside `{}`", region)));
+      groups.push_back(counts_of(one, *other, fmt::format("per judged step, inside {}", region)));
   }
   if (before == nullptr)
     groups.push_back(after.judged() > 0 ? counts_of(nullptr, after.per_step, "per judged step") : totals_of(after));

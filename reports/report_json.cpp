@@ -129,8 +129,11 @@ std::string render_report_json(const ReportInput& input) {
   const ReportVerdict verdict = verdict_of(input);
   const SiteRows sites = sites_of(input);
   Json json = {{"schema", "zerostall/report/1"}};
-  json["verdict"] = {
-      {"kind", verdict.kind}, {"sentence", verdict.sentence}, {"reasons", verdict.reasons}, {"beside", verdict.beside}};
+  json["verdict"] = {{"kind", verdict.kind},
+                     {"sentence", verdict.sentence},
+                     {"incomplete", verdict.incomplete},
+                     {"reasons", verdict.reasons},
+                     {"beside", verdict.beside}};
   json["figures"] = figures_json(input);
   json["before"] = runs_json(input.before);
   json["after"] = runs_json(input.after);

@@ -34,6 +34,8 @@ std::string render_report_markdown(const ReportInput& input) {
   if (input.verify != nullptr) return render_verify_markdown(*input.verify);
   const ReportVerdict verdict = verdict_of(input);
   std::string text = fmt::format("**{}:** {}\n", verdict.word, markdown_text(verdict.sentence));
+  if (!verdict.incomplete.empty()) text += "\n";
+  for (const std::string& line : verdict.incomplete) text += "- " + markdown_text(line) + "\n";
   for (const FigureGroup& group : figures_of(input))
     if (!group.modelled) text += table(group, !input.before.empty());
   if (!verdict.beside.empty()) text += "\n";

@@ -44,8 +44,9 @@ struct ReportVerdict {
   std::string kind;  // "pass", "violation", "cannot-tell", "changed", "equal", "counted"
   std::string word;  // "Pass"
   std::string sentence;
-  std::vector<std::string> reasons;  // why it is not a pass, or what makes two runs hard to compare
-  std::vector<std::string> beside;   // what to know beside it: waits allowed, outside of steps, of other threads
+  std::vector<std::string> reasons;     // why it is not a pass, or what makes two runs hard to compare
+  std::vector<std::string> incomplete;  // what is missing of the traces: it stands right under the sentence
+  std::vector<std::string> beside;      // what to know beside it: waits allowed, outside of steps, of other threads
 };
 ReportVerdict verdict_of(const ReportInput& input);
 
@@ -58,6 +59,7 @@ struct SiteSide {
 };
 struct SiteRow {
   std::string id, place, cause, cause_title, confidence, advice, what, evidence, via;
+  std::string region;  // where the place is an address of a library; "" = it is named by more, or in no region
   std::int64_t kinds = 1;
   std::optional<SiteSide> before, after;  // nullopt: nothing waits there
   std::string state;                      // "gone", "new", "fewer", "more", "same"; "" = of one side
@@ -81,8 +83,13 @@ RunFacts facts_of(const ReportRun& run);
 // A text of the program or of a user, fit to be shown; absolute paths in it become names of files.
 std::string shown(std::string_view text, std::size_t most = 240);
 
-// "1.25 ms", "3", "1..3, median 2".
+// In cells: "3", "1–3, median 2"; without the median "1–3", "unknown". In sentences: "3", "1 to 3 (median 2)".
 std::string show_spread(const Spread& spread);
+std::string show_bounds(const std::optional<Spread>& spread);
+std::string spread_in_words(const Spread& spread);
+
+// A time by its own unit, three figures long: "850 ns", "12.3 µs", "1.25 ms", "2.31 s"; "unknown".
+std::string show_duration(const Count& nanos);
 // Steps whose times count: judged and steady.
 std::vector<const StepRow*> steady_steps(const RunSummary& run);
 

@@ -41,6 +41,21 @@ bool fits(const WaitStack& stack, const Site& site) {
   });
 }
 
+// Of each site the innermost region of its waits in steps, where that is the same of all; else "".
+std::vector<std::string> regions_of(const RunSummary& run) {
+  std::vector<std::string> regions(run.sites.size());
+  std::vector<bool> seen(run.sites.size());
+  for (const StepRow& step : run.steps)
+    for (const WaitSeen& wait : step.waits) {
+      if (wait.site >= regions.size()) continue;
+      const std::string here = wait.regions.empty() ? "" : wait.regions.back();
+      if (!seen[wait.site]) regions[wait.site] = here;
+      if (regions[wait.site] != here) regions[wait.site].clear();
+      seen[wait.site] = true;
+    }
+  return regions;
+}
+
 void add_stack(const RunSummary& run, const Site& site, SiteRow& row) {
   const auto stack =
       std::find_if(run.stacks.begin(), run.stacks.end(), [&](const WaitStack& s) { return fits(s, site); });
@@ -56,7 +71,7 @@ void add_stack(const RunSummary& run, const Site& site, SiteRow& row) {
     row.stack_note = "outer frames were not recorded";
 }
 
-SiteRow row_of(const RunSummary& run, const Site& site) {
+SiteRow row_of(const RunSummary& run, const Site& site, const std::string& region) {
   SiteRow row;
   row.id = shown(site.id);
   row.place = shown(shown_place(site));
@@ -69,6 +84,7 @@ SiteRow row_of(const RunSummary& run, const Site& site) {
   row.evidence = shown(site.cause.evidence);
   row.via = site.via.empty() ? "" : shown(name_without_folders(site.via));
   row.kinds = site.kinds;
+  if (site.from == SiteFrom::native) row.region = shown(region, 120);
   add_stack(run, site, row);
   return row;
 }
@@ -116,18 +132,18 @@ SiteRows sites_of(const ReportInput& input) {
   if (input.after.empty()) return all;
   const RunSummary& after = *input.after.front().summary;
   std::map<std::string, std::size_t> by_key;
-  const auto keys = keys_of(after.sites);
+  const auto keys = keys_of(after.sites), regions = regions_of(after);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     by_key.emplace(keys[i], i);
-    all.rows.push_back(row_of(after, after.sites[i]));
+    all.rows.push_back(row_of(after, after.sites[i], regions[i]));
     all.rows.back().after = side_of(after.sites[i]);
   }
   if (!input.before.empty()) {
     const RunSummary& before = *input.before.front().summary;
-    const auto keys_before = keys_of(before.sites);
+    const auto keys_before = keys_of(before.sites), regions_before = regions_of(before);
     for (std::size_t i = 0; i < keys_before.size(); ++i) {
       const auto known = by_key.find(keys_before[i]);
-      if (known == by_key.end()) all.rows.push_back(row_of(before, before.sites[i]));
+      if (known == by_key.end()) all.rows.push_back(row_of(before, before.sites[i], regions_before[i]));
       (known == by_key.end() ? all.rows.back() : all.rows[known->second]).before = side_of(before.sites[i]);
     }
     for (SiteRow& row : all.rows) row.state = state_of(row);

@@ -40,7 +40,7 @@ void add_reasons(const std::vector<Reason>& reasons, std::string_view but, Repor
 }
 
 ReportVerdict of_check(const CheckReport& report) {
-  ReportVerdict verdict{std::string(name_of(report.verdict)), word_of(report.verdict), {}, {}, {}};
+  ReportVerdict verdict{std::string(name_of(report.verdict)), word_of(report.verdict), {}, {}, {}, {}};
   const std::string line = headline(report);
   const std::size_t colon = line.find(": ");
   verdict.sentence = shown(capitalized(colon == std::string::npos ? line : line.substr(colon + 2)), kMostSentence);
@@ -54,7 +54,7 @@ ReportVerdict of_check(const CheckReport& report) {
 
 ReportVerdict of_verify(const VerifyReport& report) {
   const Judgement& judgement = report.judgement;
-  ReportVerdict verdict{std::string(name_of(judgement.verdict)), word_of(judgement.verdict), {}, {}, {}};
+  ReportVerdict verdict{std::string(name_of(judgement.verdict)), word_of(judgement.verdict), {}, {}, {}, {}};
   const std::string sentence = verify_sentence(report);
   verdict.sentence = shown(capitalized(sentence), kMostSentence);
   add_reasons(judgement.reasons, sentence, verdict);
@@ -68,7 +68,7 @@ std::string kinds_of(const Changes& changes) {
   for (const auto& [rows, word] :
        {std::pair(&changes.gone, "gone"), std::pair(&changes.added, "new"), std::pair(&changes.changed, "changed")})
     if (!rows->empty())
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counted(std::ssize(*rows), "kind"), word);
+      text += fmt::format("{}{} of wait {}", text.empty() ? "" : ", ", counted(std::ssize(*rows), "kind"), word);
   return text;
 }
 
@@ -88,7 +88,7 @@ std::string time_words(const Comparison& all) {
 
 std::string figure_words(const std::optional<CountFigure>& figure) {
   if (!figure) return "unknown";
-  if (figure->spread) return show_spread(*figure->spread);
+  if (figure->spread) return spread_in_words(*figure->spread);
   return fmt::format("{:.3g} on average", double(figure->sum) / double(std::max<std::int64_t>(figure->samples, 1)));
 }
 
@@ -110,13 +110,20 @@ ReportVerdict of_comparison(const Comparison& all) {
     verdict.kind = "changed";
     verdict.word = "Changed";
     verdict.sentence = fmt::format("Host waits {}: {} → {}{}.", per, figure_words(waits.a), figure_words(waits.b),
-                                   kinds.empty() ? "" : " (" + kinds + ")");
+                                   kinds.empty() ? "" : "; " + kinds);
   }
   if (const std::string times = time_words(all); !times.empty()) verdict.sentence += " " + times;
   if (!all.reasons.empty()) verdict.sentence += " The two runs are not comparable as they are.";
   for (const std::string& reason : all.reasons) verdict.reasons.push_back(shown(capitalized(reason), kMostSentence));
   for (const std::string& note : all.notes) verdict.beside.push_back(shown(capitalized(note), kMostSentence));
   return verdict;
+}
+
+// "3 times", "once", "1 to 3 times (median 2)".
+std::string times_in_words(const Spread& spread) {
+  if (spread.min == 1 && spread.max == 1) return "once";
+  if (spread.min == spread.max) return fmt::format("{} times", spread.min);
+  return fmt::format("{} to {} times (median {})", spread.min, spread.max, spread.median);
 }
 
 std::string worst_place(const RunSummary& run) {
@@ -127,7 +134,7 @@ std::string worst_place(const RunSummary& run) {
 }
 
 ReportVerdict of_run(const RunSummary& run) {
-  ReportVerdict verdict{"counted", "Counted", {}, {}, {}};
+  ReportVerdict verdict{"counted", "Counted", {}, {}, {}, {}};
   const auto& waits = run.per_step[Counter::waits];
   const Count& total = run.totals[Counter::waits];
   if (!run.has_cuda_calls) {
@@ -146,9 +153,7 @@ ReportVerdict of_run(const RunSummary& run) {
     verdict.sentence = fmt::format("The host never waits for the GPU in {}.", counted(run.judged(), "judged step"));
   } else {
     verdict.sentence =
-        fmt::format("The host waits for the GPU {} times in each step{}.", show_spread(*waits), worst_place(run));
-    if (waits->min == 1 && waits->max == 1)
-      verdict.sentence = fmt::format("The host waits for the GPU once in each step{}.", worst_place(run));
+        fmt::format("The host waits for the GPU {} in each step{}.", times_in_words(*waits), worst_place(run));
   }
   return verdict;
 }
@@ -160,6 +165,36 @@ std::string from_to(std::string_view what, const RunSummary* before, const RunSu
   const Count one = value(*before);
   return one == other ? fmt::format("{}: {}, before and after", what, show(other))
                       : fmt::format("{}: {} → {}", what, show(one), show(other));
+}
+
+// Why a trace is not all that happened; "" = it is.
+std::string cut_words(const RunSummary& run) {
+  return run.truncated ? fmt::format("The trace is {}. What came after that is in no figure.",
+                                     shown(describe(run.end), kMostSentence))
+                       : "";
+}
+std::string lost_words(const RunSummary& run) {
+  return run.lost > 0 ? fmt::format(
+                            "{} of GPU work lost while recording. Waits are counted from the calls and hold; "
+                            "whether the GPU ran dry is not known.",
+                            counted(run.lost, "record"))
+                      : "";
+}
+std::string calls_only_words(const RunSummary& run) {
+  return run.meta.counts_only ? "Recorded with --counts-only: what ran on the GPU is not known." : "";
+}
+
+// Said of both sides at once, where it is the same.
+void add_incomplete(const ReportInput& input, ReportVerdict& verdict) {
+  for (const auto words : {cut_words, lost_words, calls_only_words}) {
+    const std::string after = words(after_of(input)), before = before_of(input) ? words(*before_of(input)) : "";
+    if (before_of(input) == nullptr || before == after) {
+      if (!after.empty()) verdict.incomplete.push_back((before_of(input) ? "Before and after: " : "") + after);
+      continue;
+    }
+    if (!before.empty()) verdict.incomplete.push_back("Before: " + before);
+    if (!after.empty()) verdict.incomplete.push_back("After: " + after);
+  }
 }
 
 // What no figure per step holds. The gate's facts say the same of a check.
@@ -188,10 +223,11 @@ ReportVerdict verdict_of(const ReportInput& input) {
   else if (input.verify != nullptr)
     verdict = of_verify(*input.verify);
   else if (input.after.empty())
-    verdict = {"cannot-tell", "Cannot tell", "Nothing that used CUDA was recorded.", {}, {}};
+    verdict = {"cannot-tell", "Cannot tell", "Nothing that used CUDA was recorded.", {}, {}, {}};
   else
     verdict = input.comparison != nullptr ? of_comparison(*input.comparison) : of_run(after_of(input));
   if (input.check == nullptr && !input.after.empty()) add_uncounted(input, verdict);
+  if (!input.after.empty()) add_incomplete(input, verdict);
   return verdict;
 }
 

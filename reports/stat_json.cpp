@@ -248,8 +248,9 @@ Json gpu_work(const RunSummary& run) {
 
 Json process_list(const std::vector<NamedRun>& processes) {
   Json list = Json::array();
-  for (const auto& [name, run] : processes)
-    list.push_back({{"file", name},
+  for (const NamedRun& process : processes) {
+    const RunSummary& run = process.summary;
+    list.push_back({{"file", process.name},
                     {"rank", number(run.meta.rank)},
                     {"local_rank", number(run.meta.local_rank)},
                     {"pid", number(run.meta.pid)},
@@ -264,6 +265,7 @@ Json process_list(const std::vector<NamedRun>& processes) {
                     {"world_size", number(run.meta.world_size)},
                     {"host_number", number(run.meta.host_number)},
                     {"host", text(run.meta.host)}});
+  }
   return list;
 }
 

@@ -1,5 +1,5 @@
 #include "reports/json_parts.h"
-#include "reports/verify_report.h"
+#include "reports/verify_all_report.h"
 
 namespace zerostall {
 namespace {
@@ -26,7 +26,9 @@ std::optional<Clock> clock_of(const VerifyReport& report) {
   return std::nullopt;
 }
 
-std::string render_verify_json(const VerifyReport& report) {
+namespace {
+
+Json job_json(const VerifyReport& report) {
   const VerifyPlan& plan = report.plan;
   const auto clock = clock_of(report);
   Json json = {{"schema", "zerostall/verify/1"},
@@ -38,6 +40,7 @@ std::string render_verify_json(const VerifyReport& report) {
                {"accum", plan.accum},
                {"steps", plan.steps},
                {"warmup", plan.warmup}};
+  json["settings"] = plan.settings;
   json["verdict"] = name_of(report.judgement.verdict);
   json["reasons"] = Json::array();
   json["reason_verdicts"] = Json::array();  // one for each of `reasons`
@@ -51,6 +54,17 @@ std::string render_verify_json(const VerifyReport& report) {
     json["rest"].push_back({{"region", rest.region}, {"waits", rest.stays.waits}, {"reason", rest.reason}});
   json["runs"] = Json::array();
   for (const VerifyRun& run : report.runs) json["runs"].push_back(run_json(run));
+  return json;
+}
+
+}  // namespace
+
+std::string render_verify_json(const VerifyReport& report) { return to_text(job_json(report)); }
+
+std::string render_verify_all_json(const VerifyAllReport& report) {
+  Json json = {{"schema", "zerostall/verify-all/1"}, {"verdict", name_of(verdict_of(report))}};
+  json["jobs"] = Json::array();
+  for (const VerifyReport& job : report.jobs) json["jobs"].push_back(job_json(job));
   return to_text(json);
 }
 

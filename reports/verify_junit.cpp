@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "reports/junit.h"
-#include "reports/verify_report.h"
+#include "reports/verify_all_report.h"
 
 namespace zerostall {
 namespace {
@@ -19,6 +19,23 @@ void add(const Reason& reason, JunitCase& one) {
   one.lines.push_back(reason.text);
 }
 
+// A case per setting, and one for what is of all of them.
+void add_cases(const VerifyReport& report, const std::string& name, std::vector<JunitCase>& cases) {
+  const std::size_t first = cases.size();
+  for (const VerifyRun& run : report.runs) cases.push_back({name, setting_name(run.fixes), {}, {}, {}});
+  JunitCase all{name, "all settings together", {}, {}, {}};
+  // "bn-pinning" is the beginning of "bn-pinning + async-loss": the longest name that fits is the one.
+  for (const Reason& reason : report.judgement.reasons) {
+    std::size_t best = report.runs.size(), length = 0;
+    for (std::size_t i = 0; i < report.runs.size(); ++i)
+      if (const std::size_t n = setting_name(report.runs[i].fixes).size(); is_of(reason, report.runs[i]) && n > length)
+        best = i, length = n;
+    add(reason, best < report.runs.size() ? cases[first + best] : all);
+  }
+  all.lines.insert(all.lines.end(), report.judgement.notes.begin(), report.judgement.notes.end());
+  cases.push_back(std::move(all));
+}
+
 }  // namespace
 
 std::string render_verify_junit(const VerifyReport& report) {
@@ -26,18 +43,14 @@ std::string render_verify_junit(const VerifyReport& report) {
   JunitSuite suite{"zerostall verify " + plan.scenario, "zerostall.verify." + plan.scenario, {}, {}};
   suite.properties = {
       {"verdict", std::string(name_of(report.judgement.verdict))}, {"size", plan.size}, {"device", plan.device_title}};
-  for (const VerifyRun& run : report.runs) suite.cases.push_back({plan.size, setting_name(run.fixes), {}, {}, {}});
-  JunitCase all{plan.size, "all settings together", {}, {}, {}};
-  // "bn-pinning" is the beginning of "bn-pinning + async-loss": the longest name that fits is the one.
-  for (const Reason& reason : report.judgement.reasons) {
-    std::size_t best = report.runs.size(), length = 0;
-    for (std::size_t i = 0; i < report.runs.size(); ++i)
-      if (const std::size_t n = setting_name(report.runs[i].fixes).size(); is_of(reason, report.runs[i]) && n > length)
-        best = i, length = n;
-    add(reason, best < report.runs.size() ? suite.cases[best] : all);
-  }
-  all.lines.insert(all.lines.end(), report.judgement.notes.begin(), report.judgement.notes.end());
-  suite.cases.push_back(std::move(all));
+  add_cases(report, plan.size, suite.cases);
+  return render_junit(suite);
+}
+
+std::string render_verify_all_junit(const VerifyAllReport& report) {
+  JunitSuite suite{"zerostall verify --all", "zerostall.verify", {}, {}};
+  suite.properties = {{"verdict", std::string(name_of(verdict_of(report)))}};
+  for (const VerifyReport& job : report.jobs) add_cases(job, job_name(job.plan), suite.cases);
   return render_junit(suite);
 }
 

@@ -1,4 +1,5 @@
-// Sources: shared/design/reference-step.md section 0 (measured), B.1 rows #1, #2, #12, section E (sizes), G (presets).
+// Sources: shared/design/reference-step.md section 0 (measured), section C (which linears are quantised), section E
+// (sizes), section G (what is adapted).
 #include "scenarios/catalog.h"
 
 #include <algorithm>
@@ -7,41 +8,76 @@
 namespace zerostall::scenarios {
 namespace {
 
-constexpr Rest kLoader{.region = "load",
-                       .per_micro_step = 0,
-                       .per_sample = 5,
-                       .h2d = true,
-                       .reason =
-                           "the loader uploads 4 cached tensors (latent, text features, tokens, token mask) and 1 "
-                           "scalar (loss weight) of each "
-                           "sample, one blocking copy from pageable memory each"};
-constexpr Rest kGuidance{.region = "train",
-                         .per_micro_step = 1,
-                         .per_sample = 0,
-                         .h2d = true,
-                         .reason =
-                             "FLUX.2 dev embeds the guidance scale: a host number becomes a device tensor in each "
-                             "micro-step (2 bytes, blocking)"};
+// 12 linears a double block, 2 a single block, all of them adapted.
+constexpr Traits flux2(int double_blocks, int single_blocks, bool guidance = false) {
+  const int linears = 12 * double_blocks + 2 * single_blocks;
+  return {.adapted_linears = linears,
+          .large_linears = linears,
+          .trained_weights = linears,
+          .wide_blocks = double_blocks,
+          .wide_block_weights = 12,
+          .blocks = single_blocks,
+          .block_weights = 2,
+          .guidance = guidance};
+}
 
-constexpr std::array<Rest, 1> kKleinRest{kLoader};
-constexpr std::array<Rest, 2> kDevRest{kGuidance, kLoader};
-
-constexpr std::array<Size, 4> kFlux2Sizes{{
-    {.name = "tiny", .title = "FLUX.2 tiny (same structure, for tests)", .pixels = 128, .rest = kKleinRest},
-    {.name = "klein-4b", .title = "FLUX.2 klein-4B", .pixels = 512, .rest = kKleinRest},
-    {.name = "klein-9b", .title = "FLUX.2 klein-9B", .pixels = 512, .rest = kKleinRest},
-    {.name = "dev", .title = "FLUX.2 dev", .pixels = 512, .rest = kDevRest},
+constexpr std::array<Size, 5> kFlux2Sizes{{
+    {.name = "tiny", .title = "FLUX.2 tiny (same structure, for tests)", .pixels = 128, .traits = flux2(2, 2)},
+    {.name = "dev-tiny",
+     .title = "FLUX.2 dev tiny (with guidance, for tests)",
+     .pixels = 128,
+     .traits = flux2(2, 2, true)},
+    {.name = "klein-4b", .title = "FLUX.2 klein-4B", .pixels = 512, .traits = flux2(5, 20)},
+    {.name = "klein-9b", .title = "FLUX.2 klein-9B", .pixels = 512, .traits = flux2(8, 24)},
+    {.name = "dev", .title = "FLUX.2 dev", .pixels = 512, .traits = flux2(8, 48, true)},
 }};
-constexpr std::array<std::string_view, 3> kFlux2Fixes{"bn-pinning", "async-loss", "async-loss=upstream"};
 
-constexpr std::array<Scenario, 1> kScenarios{{
+// 7 adapted linears a layer, and adaln_modulation, quantised but not adapted, whose few rows take the dequantising
+// path.
+constexpr Traits ideogram4(int layers) {
+  return {.adapted_linears = 7 * layers,
+          .large_linears = 7 * layers,
+          .trained_weights = 8 * layers,
+          .blocks = layers,
+          .block_weights = 8,
+          .text_length_reads = 3,
+          .id_uploads = 3};
+}
+
+constexpr Traits ernie(int layers) {
+  return {.adapted_linears = 7 * layers,
+          .large_linears = 7 * layers,
+          .trained_weights = 7 * layers,
+          .blocks = layers,
+          .block_weights = 7,
+          .text_length_reads = 1};
+}
+
+constexpr std::array<Size, 2> kIdeogramSizes{{
+    {.name = "tiny", .title = "Ideogram 4 tiny (same structure, for tests)", .pixels = 128, .traits = ideogram4(2)},
+    {.name = "ideogram4", .title = "Ideogram 4", .pixels = 512, .traits = ideogram4(34)},
+}};
+constexpr std::array<Size, 2> kErnieSizes{{
+    {.name = "tiny", .title = "Ernie Image tiny (same structure, for tests)", .pixels = 128, .traits = ernie(2)},
+    {.name = "ernie-image", .title = "Ernie Image", .pixels = 512, .traits = ernie(36)},
+}};
+
+constexpr std::array<Scenario, 3> kScenarios{{
     {.name = "flux2",
-     .title = "FLUX.2 W8A8 LoRA training step, latents and text features cached",
-     .recipe = "W8A8 LoRA r16",
+     .title = "FLUX.2 training step, latents and text features cached",
      .default_size = "klein-9b",
      .default_batch = 2,
-     .sizes = kFlux2Sizes,
-     .fixes = kFlux2Fixes},
+     .sizes = kFlux2Sizes},
+    {.name = "ideogram4",
+     .title = "Ideogram 4 training step, latents and text features cached",
+     .default_size = "ideogram4",
+     .default_batch = 2,
+     .sizes = kIdeogramSizes},
+    {.name = "ernie",
+     .title = "Ernie Image training step, latents and text features cached",
+     .default_size = "ernie-image",
+     .default_batch = 2,
+     .sizes = kErnieSizes},
 }};
 
 }  // namespace

@@ -8,8 +8,11 @@
 #include <string_view>
 
 #include "scenarios/catalogue/program.h"
-#include "scenarios/flux2/run.h"
+#include "scenarios/ernie/model.h"
+#include "scenarios/flux2/model.h"
+#include "scenarios/ideogram4/model.h"
 #include "scenarios/options.h"
+#include "scenarios/train/run.h"
 
 namespace zerostall::scenarios {
 namespace {
@@ -40,21 +43,47 @@ void dump(const std::vector<train::NamedParameter>& parameters, const std::strin
   }
 }
 
-flux2::RunOptions run_options(const CommandLine& line) {
-  flux2::RunOptions options{.config = *flux2::find_config(line.size),
+train::Model make_model(const CommandLine& line, const train::ModelOptions& options) {
+  // Scenario and size were checked with the command line.
+  if (line.scenario == "ideogram4") return *ideogram4::make_model(line.size, options);
+  if (line.scenario == "ernie") return *ernie::make_model(line.size, options);
+  return *flux2::make_model(line.size, options);
+}
+
+struct FixFlag {
+  std::string_view name;
+  bool train::FixesOn::*flag;
+};
+constexpr FixFlag kFlags[] = {{"bn-pinning", &train::FixesOn::bn_pinning},
+                              {"pinned-batch", &train::FixesOn::pinned_batch},
+                              {"cached-guidance", &train::FixesOn::cached_guidance},
+                              {"host-lengths", &train::FixesOn::host_lengths},
+                              {"resume-steps-on-cpu", &train::FixesOn::resume_steps_on_cpu},
+                              {"async-ema", &train::FixesOn::async_ema},
+                              {"deferred-finite-check", &train::FixesOn::deferred_finite_check},
+                              {"fp8-scale-cached", &train::FixesOn::fp8_scale_cached}};
+
+train::RunOptions run_options(const CommandLine& line) {
+  train::RunOptions options{.make_model = [line](const train::ModelOptions& model) { return make_model(line, model); },
+                            .settings = line.settings,
                             .device = at::Device(line.device == "cuda" ? at::kCUDA : at::kCPU),
                             .batch = line.batch,
                             .seed = line.seed,
-                            .pin_batch_norm = line.has_fix("bn-pinning"),
-                            .unpin_from = line.sabotaged_from("bn-pinning"),
-                            .training = {},
+                            .fixes = {},
+                            .undo = {},
+                            .training = {.updates = line.steps,
+                                         .accumulation = line.accumulation,
+                                         .learning_rate = line.settings.learning_rate},
                             .samples = {}};
-  options.training.updates = line.steps;
-  options.training.accumulation = line.accumulation;
-  options.training.learning_rate = line.learning_rate;
-  options.training.blocking_from = line.sabotaged_from("async-loss");
-  if (line.has_fix("async-loss")) options.training.loss_reading = train::LossReading::async;
-  if (line.has_fix("async-loss=upstream")) options.training.loss_reading = train::LossReading::async_upstream;
+  for (const FixFlag& fix : kFlags) {
+    options.fixes.*fix.flag = line.has_fix(std::string(fix.name));
+    if (const std::int64_t from = line.sabotaged_from(std::string(fix.name)); from >= 0)
+      options.undo.push_back({.fix = fix.flag, .from_update = from});
+  }
+  if (line.has_fix("async-loss")) options.fixes.loss_reading = train::LossReading::async;
+  if (line.has_fix("async-loss=upstream")) options.fixes.loss_reading = train::LossReading::async_upstream;
+  if (const std::int64_t from = line.sabotaged_from("async-loss"); from >= 0)
+    options.undo.push_back({.fix = nullptr, .from_update = from});
   return options;
 }
 
@@ -66,7 +95,7 @@ void run(const CommandLine& line) {
   // One host thread: what is measured is the calling thread, and on the CPU device results do not depend on the
   // machine.
   at::set_num_threads(1);
-  flux2::Run scenario(run_options(line));
+  train::Run scenario(run_options(line));
   train::LossLog log(print);
   scenario.train(log);
   if (!line.dump_weights.empty()) dump(scenario.parameters(), line.dump_weights);

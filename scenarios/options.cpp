@@ -33,10 +33,10 @@ Sabotage parse_sabotage(const std::string& text) {
   return sabotage;
 }
 
-void check_fixes(const CommandLine& line, const Scenario& scenario) {
+void check_fixes(const CommandLine& line) {
   std::vector<std::string_view> seen;
   for (const std::string& name : line.fixes) {
-    if (std::find(scenario.fixes.begin(), scenario.fixes.end(), name) == scenario.fixes.end()) {
+    if (!fixes::find(name)) {
       throw UsageError("unknown fix '" + name + "'; there are: " + names_of(fixes::all()));
     }
     const std::string_view base = fixes::base_name(name);
@@ -65,10 +65,10 @@ void check(CommandLine& line) {
   if (!find_size(*scenario, line.size)) {
     throw UsageError("unknown size '" + line.size + "'; there are: " + names_of(scenario->sizes));
   }
-  if (line.device == "cpu" && line.size != "tiny") {
+  if (line.device == "cpu" && !line.size.ends_with("tiny")) {
     throw UsageError("--device cpu would need gigabytes and hours for size " + line.size + "; use --size tiny");
   }
-  check_fixes(line, *scenario);
+  check_fixes(line);
   // Found out now, not after the training.
   if (!line.dump_weights.empty() && ::access(folder_of(line.dump_weights).c_str(), W_OK) != 0) {
     throw UsageError("--dump-weights: cannot write into folder '" + folder_of(line.dump_weights) + "'");
@@ -90,13 +90,17 @@ std::int64_t CommandLine::sabotaged_from(const std::string& base_name) const {
 
 CommandLine parse_command_line(int argc, char** argv) {
   CommandLine line;
-  std::vector<std::string> sabotage;
+  std::vector<std::string> sabotage, with;
   CLI::App app("One of zerostall's training steps, in LibTorch with NVTX step marks", "zerostall-scenario");
-  app.add_option("scenario", line.scenario, "flux2")->required();
-  app.add_option("--size", line.size, "tiny, klein-4b, klein-9b or dev");
+  app.add_option("scenario", line.scenario, "flux2, ideogram4 or ernie")->required();
+  app.add_option("--size", line.size,
+                 "tiny, dev-tiny, or one of the model's own: klein-4b, klein-9b, dev, ideogram4, ernie-image");
   app.add_option("--steps", line.steps, "optimizer updates")->check(CLI::Range(1, 1'000'000));
   app.add_option("--batch", line.batch, "samples per micro-step")->check(CLI::Range(1, 1024));
   app.add_option("--accum", line.accumulation, "micro-steps per update")->check(CLI::Range(1, 1024));
+  app.add_option("--with", with, "KEY=VALUE: what the run does besides the plain step; repeatable")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--fix", line.fixes, "apply a fix; repeatable")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -105,7 +109,6 @@ CommandLine parse_command_line(int argc, char** argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--device", line.device, "cuda or cpu")->check(CLI::IsMember({"cuda", "cpu"}));
   app.add_option("--seed", line.seed, "of weights, samples and noise");
-  app.add_option("--learning-rate", line.learning_rate, "after 200 updates of warm-up");
   app.add_option("--dump-weights", line.dump_weights, "write the trained weights to this file at the end");
   try {
     app.parse(argc, argv);
@@ -115,6 +118,10 @@ CommandLine parse_command_line(int argc, char** argv) {
     throw UsageError(error.what());
   }
   for (const std::string& text : sabotage) line.sabotage.push_back(parse_sabotage(text));
+  for (const std::string& text : with)
+    if (const std::string problem = apply_setting(text, line.settings); !problem.empty())
+      throw UsageError("--with " + text + ": " + problem);
+  if (const std::string problem = conflict_in(line.settings); !problem.empty()) throw UsageError(problem);
   check(line);
   return line;
 }

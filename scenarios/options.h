@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/settings.h"
+
 namespace zerostall::scenarios {
 
 struct Sabotage {
@@ -18,11 +20,11 @@ struct CommandLine {
   std::int64_t steps = 12;  // optimizer updates
   std::int64_t batch = 0;   // 0: the scenario's default
   std::int64_t accumulation = 1;
+  Settings settings;               // --with KEY=VALUE
   std::vector<std::string> fixes;  // as in fixes/catalog.h, at most one variant of each
   std::vector<Sabotage> sabotage;  // of fixes that are in `fixes`
   std::string device = "cuda";     // or "cpu"
   std::uint64_t seed = 42;
-  double learning_rate = 3e-5;
   std::string dump_weights;  // file, or empty
 
   bool has_fix(const std::string& name) const;

@@ -129,7 +129,7 @@ bool is_exact(Counter counter) {
   }
 }
 
-Comparison compare_runs(Side a, Side b) {
+Comparison compare_runs(Side a, Side b, const SideWords& words) {
   Comparison all;
   all.basis = has_judged_steps(a) && has_judged_steps(b) ? Basis::step : Basis::run;
   const auto modelled_a = std::count_if(a.begin(), a.end(), is_modelled);
@@ -149,7 +149,7 @@ Comparison compare_runs(Side a, Side b) {
   all.copies = compare_copies(a, b, all.basis);
   drop_what_waits_tell(all.waits, all.copies);
   all.verdict = verdict_of(all);
-  say_why(a, b, all);
+  say_why(a, b, words, all);
   all.times = compare_times(a, b, all);
   return all;
 }

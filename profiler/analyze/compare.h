@@ -62,7 +62,7 @@ enum class TimeVerdict : std::uint8_t { cannot_tell, no_difference, shorter, lon
 std::string_view name_of(TimeVerdict verdict);  // "shorter": b than a
 
 struct TimeChange {
-  std::string_view key;            // "step_ns", "blocked_ns"
+  std::string_view key;            // "step_ns", "blocked_ns", "avoidable_idle_ns"
   std::optional<TimeSpread> a, b;  // over steady steps
   std::optional<Nanos> difference;
   std::optional<Interval> interval;
@@ -99,8 +99,20 @@ struct Comparison {
   Times times;
 };
 
+// How reasons and notes call the sides. `losses`: notes say that traces are cut off and records lost; else the caller
+// does.
+struct SideWords {
+  std::string_view a = "A", b = "B", both = "A and B", runs_of_a = "the runs of A", runs_of_b = "the runs of B";
+  bool losses = true;
+};
+inline constexpr SideWords kBeforeAndAfter = {"the run before",  "the run after",  "both runs",
+                                              "the runs before", "the runs after", false};
+
 // Total, and the order of runs on a side changes nothing. An empty side compares as a run without CUDA calls.
-Comparison compare_runs(std::span<const RunSummary> a, std::span<const RunSummary> b);
+Comparison compare_runs(std::span<const RunSummary> a, std::span<const RunSummary> b, const SideWords& words = {});
+
+// What the GPU would not have idled, had no wait of the step blocked; nullopt where it is not known of one of them.
+Count avoidable_idle(const StepRow& step);
 
 // Whether equality of counts asks for this counter: it follows from the calls alone, not from times, and is in totals.
 bool is_exact(Counter counter);

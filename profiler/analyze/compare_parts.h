@@ -61,6 +61,6 @@ Places places_of(Side a, Side b);
 Times compare_times(Side a, Side b, const Comparison& so_far);
 
 // Fills in reasons and notes.
-void say_why(Side a, Side b, Comparison& comparison);
+void say_why(Side a, Side b, const SideWords& words, Comparison& comparison);
 
 }  // namespace zerostall::compare

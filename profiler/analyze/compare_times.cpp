@@ -37,14 +37,22 @@ TimeVerdict verdict_of(const TimeChange& row) {
   return row.interval->low > 0 ? TimeVerdict::longer : TimeVerdict::shorter;
 }
 
+bool is_known(const Runs& runs, Side side) {
+  std::int64_t known = 0, all = 0;
+  for (const auto& run : runs) known += std::ssize(run);
+  for (const RunSummary& run : side)
+    for (const StepRow& step : run.steps) all += step.judged && !step.unsteady;
+  return known == all;
+}
+
 template <class Value>
 TimeChange compare(Side a, Side b, std::string_view key, bool with_test, const Value& value) {
   const Runs runs_a = steady(a, value), runs_b = steady(b, value);
   const auto all_a = all_of(runs_a), all_b = all_of(runs_b);
   TimeChange row;
   row.key = key;
-  row.a = spread_of_times(all_a);
-  row.b = spread_of_times(all_b);
+  if (is_known(runs_a, a)) row.a = spread_of_times(all_a);
+  if (is_known(runs_b, b)) row.b = spread_of_times(all_b);
   if (!row.a || !row.b || !with_test) return row;
   row.difference = row.b->median - row.a->median;
   if (std::min(row.a->samples, row.b->samples) < kFewestSteady) return row;
@@ -92,7 +100,21 @@ Times compare_times(Side a, Side b, const Comparison& so_far) {
       compare(a, b, "step_ns", test, [](const StepRow& step) { return Count(step.end_ns - step.begin_ns); }));
   times.rows.push_back(
       compare(a, b, "blocked_ns", test, [](const StepRow& step) { return step.counters[Counter::blocked_ns]; }));
+  times.rows.push_back(compare(a, b, "avoidable_idle_ns", test, avoidable_idle));
   return times;
 }
 
 }  // namespace zerostall::compare
+
+namespace zerostall {
+
+Count avoidable_idle(const StepRow& step) {
+  Nanos sum = 0;
+  for (const WaitSeen& wait : step.waits) {
+    if (!wait.avoidable_ns) return std::nullopt;
+    sum += *wait.avoidable_ns;
+  }
+  return sum;
+}
+
+}  // namespace zerostall

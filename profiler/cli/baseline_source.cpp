@@ -32,11 +32,11 @@ Result<Policy> policy_for(const CountedSteps& wanted) {
   return policy;
 }
 
-Result<TracesRead> read_traces(const std::string& path, const RunSettings& settings) {
+Result<TracesRead> read_traces(const std::string& path, const RunSettings& settings, bool timelines) {
   StepOptions steps;
   if (const auto given = step_options(settings.step_pattern)) steps = *given;
   steps.regions = settings.regions;
-  auto all = read_processes({path}, {}, {"", settings.warmup}, steps);
+  auto all = read_processes({path}, {}, {"", settings.warmup}, steps, timelines);
   if (!all) return all.error();
   TracesRead read{std::move(all->runs), ""};
   if (!all->unreadable.empty()) read.unreadable = why_not_all(all->unreadable, read.runs.size(), path);
@@ -51,14 +51,15 @@ Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& setti
   return made;
 }
 
-Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings, std::vector<NamedRun>* runs) {
+Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings, std::vector<NamedRun>* runs,
+                               bool timelines) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
     if (looks_like_baseline(text_of(*file))) return parse_baseline(text_of(*file), path);
   }
-  auto read = read_traces(path, settings);
+  auto read = read_traces(path, settings, timelines);
   if (!read) return Error{fmt::format("neither a baseline nor a trace: {}", read.error().message)};
   Baseline made = baseline_of(read->runs, settings, read->unreadable);
   made.file = path;

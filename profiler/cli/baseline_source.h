@@ -19,8 +19,9 @@ struct TracesRead {
   std::vector<NamedRun> runs;
   std::string unreadable;  // "1 of 3 traces in PATH cannot be read: WHY"; "" = all were read
 };
-// Of `settings` what says how to find steps and which of them to judge. Fails where nothing can be read.
-Result<TracesRead> read_traces(const std::string& path, const RunSettings& settings);
+// Of `settings` what says how to find steps and which of them to judge. `timelines`: with NamedRun::timeline. Fails
+// where nothing can be read.
+Result<TracesRead> read_traces(const std::string& path, const RunSettings& settings, bool timelines = false);
 
 // What all processes of a recording make together; `unreadable` is a doubt about it.
 Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& settings, const std::string& unreadable);
@@ -29,6 +30,6 @@ Baseline baseline_of(const std::vector<NamedRun>& runs, const RunSettings& setti
 // no measure (cut off, no steps) `Baseline::doubt` says so; its processes go to `runs`, if asked for. Fails for what is
 // missing or neither.
 Result<Baseline> load_baseline(const std::string& path, const RunSettings& settings = {},
-                               std::vector<NamedRun>* runs = nullptr);
+                               std::vector<NamedRun>* runs = nullptr, bool timelines = false);
 
 }  // namespace zerostall::cli

@@ -34,10 +34,10 @@ constexpr std::array<std::string_view, 9> kFormats = {"text",  "md",   "github",
                                                       "sarif", "json", "bencher", "html"};
 
 // The processes of traces that lie there.
-std::variant<RecordedRun, Outcome> read_all(const std::vector<std::string>& paths, const Policy& policy) {
+std::variant<RecordedRun, Outcome> read_all(const CheckOptions& options, const Policy& policy) {
   RecordedRun run;
-  for (const std::string& path : paths) {
-    auto read = read_traces(path, policy.run);
+  for (const std::string& path : options.traces) {
+    auto read = read_traces(path, policy.run, wants_page(options));
     if (!read) return fail(ExitCode::bad_use, read.error().message);
     for (NamedRun& process : read->runs) run.processes.push_back(std::move(process));
     if (!read->unreadable.empty()) run.problems.push_back(read->unreadable);
@@ -48,7 +48,9 @@ std::variant<RecordedRun, Outcome> read_all(const std::vector<std::string>& path
 std::variant<RecordedRun, Outcome> record(const CheckOptions& options, const Policy& policy) {
   auto recorder = Recorder::make(recorder_settings(policy));
   if (auto* failed = std::get_if<Outcome>(&recorder)) return std::move(*failed);
-  return std::get<Recorder>(recorder).run(policy.run.command, recording_options(policy), options.keep);
+  RecordingOptions recording = recording_options(policy);
+  recording.timelines = wants_page(options);
+  return std::get<Recorder>(recorder).run(policy.run.command, recording, options.keep);
 }
 
 // Before the run, which may change the working tree.
@@ -58,7 +60,7 @@ std::string find_commit() {
 }
 
 std::string render(const CheckReport& report, std::span<const CheckedRun> runs, std::span<const CheckedRun> before,
-                   std::string_view format, bool to_file) {
+                   const Timelines& timelines, std::string_view format, bool to_file) {
   if (format == "md") return render_check_markdown(report);
   if (format == "github") return render_check_github(report);
   if (format == "gitlab") return render_check_gitlab(report);
@@ -66,7 +68,7 @@ std::string render(const CheckReport& report, std::span<const CheckedRun> runs, 
   if (format == "sarif") return render_check_sarif(report);
   if (format == "json") return render_check_json(report);
   if (format == "bencher") return render_check_bencher(runs);
-  if (format == "html") return html_of_check(report, runs, before);
+  if (format == "html") return html_of_check(report, runs, before, timelines);
   return render_check_text(report, {to_file ? TextStyle{} : style_of_output(Colour::when_terminal), !to_file});
 }
 
@@ -130,13 +132,14 @@ std::vector<std::string> problems_of(const RecordedRun& run) {
 Date today() { return Date(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())); }
 
 Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, std::span<const CheckedRun> before,
-                       const Outputs& outputs) {
+                       const Timelines& timelines, const Outputs& outputs) {
   Outcome outcome{static_cast<ExitCode>(report.exit_code), {}, {}};
   auto written = outputs.write(
-      [&](std::string_view format, bool to_file) { return render(report, runs, before, format, to_file); });
+      [&](std::string_view format, bool to_file) { return render(report, runs, before, timelines, format, to_file); });
   if (!written) return fail(ExitCode::bad_use, written.error().message);
   // What a machine reads from standard output stays alone there.
-  outcome.out = outputs.has_standard_output() ? std::move(*written) : render(report, runs, before, "text", false);
+  outcome.out =
+      outputs.has_standard_output() ? std::move(*written) : render(report, runs, before, timelines, "text", false);
   return outcome;
 }
 
@@ -147,7 +150,7 @@ Outcome run_check(const CheckOptions& options) {
   std::optional<Baseline> baseline;
   std::vector<NamedRun> baseline_runs;  // where it is a trace: limits on what got slower compare with it
   if (!policy->baseline.empty() && !is_two_sided(options)) {
-    auto loaded = load_baseline(policy->baseline, policy->run, &baseline_runs);
+    auto loaded = load_baseline(policy->baseline, policy->run, &baseline_runs, wants_page(options));
     if (!loaded) return fail(ExitCode::bad_use, why_no_baseline(options, *policy, loaded.error().message));
     baseline = std::move(*loaded);
   }
@@ -157,7 +160,7 @@ Outcome run_check(const CheckOptions& options) {
   if (is_two_sided(options)) return check_sides(options, *policy, *outputs);
 
   const std::string commit = find_commit();
-  const auto run = options.traces.empty() ? record(options, *policy) : read_all(options.traces, *policy);
+  const auto run = options.traces.empty() ? record(options, *policy) : read_all(options, *policy);
   if (const auto* failed = std::get_if<Outcome>(&run)) return *failed;
   const auto runs = checked(std::get<RecordedRun>(run).processes);
   const auto problems = problems_of(std::get<RecordedRun>(run));
@@ -165,7 +168,10 @@ Outcome run_check(const CheckOptions& options) {
   CheckReport report = check(*policy, runs, baseline ? &*baseline : nullptr, today(), before, problems);
   report.command = command_line(options, *policy);
   report.commit = commit;
-  return conclude_check(report, runs, before, *outputs);
+  Timelines timelines;
+  add_timelines(std::get<RecordedRun>(run).processes, timelines);
+  add_timelines(baseline_runs, timelines);
+  return conclude_check(report, runs, before, timelines, *outputs);
 }
 
 }  // namespace zerostall::cli

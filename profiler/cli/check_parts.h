@@ -9,6 +9,7 @@
 #include "profiler/cli/outcome.h"
 #include "profiler/cli/outputs.h"
 #include "profiler/cli/recorded_run.h"
+#include "profiler/cli/report_page.h"
 #include "profiler/gate/baseline.h"
 #include "profiler/gate/check.h"
 
@@ -25,9 +26,12 @@ std::vector<std::string> problems_of(const RecordedRun& run);
 
 Date today();
 
-// Writes and prints what there is to say.
+// Writes and prints what there is to say. `timelines`: for the page, of runs on both sides.
 Outcome conclude_check(const CheckReport& report, std::span<const CheckedRun> runs, std::span<const CheckedRun> before,
-                       const Outputs& outputs);
+                       const Timelines& timelines, const Outputs& outputs);
+
+// Whether a page is made, and so timelines are.
+inline bool wants_page(const CheckOptions& options) { return asks_for(options.outputs, "html"); }
 
 inline bool is_two_sided(const CheckOptions& options) { return !options.before.empty() || !options.before_rev.empty(); }
 

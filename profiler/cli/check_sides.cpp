@@ -24,6 +24,7 @@ struct Sides {
   std::vector<std::string> before, after;          // commands
   std::list<RecordedRun> runs_before, runs_after;  // their summaries are pointed to
   std::vector<std::string> problems;
+  bool timelines = false;  // are made for a page
 };
 
 // What a shell makes of a command; in a folder, or where we are.
@@ -82,13 +83,18 @@ std::optional<Outcome> build(const std::string& command, const fs::path& folder,
 std::optional<Outcome> run_once(Recorder& recorder, const std::vector<std::string>& command, const Policy& policy,
                                 std::string_view side, std::int64_t number, Sides& sides) {
   say(fmt::format("run {}, {}", number, side));
-  auto run = recorder.run(command, recording_options(policy));
+  RecordingOptions options = recording_options(policy);
+  options.timelines = sides.timelines;
+  auto run = recorder.run(command, options);
   if (auto* failed = std::get_if<Outcome>(&run)) {
     failed->error = fmt::format("{}: {}", side, failed->error);
     return std::move(*failed);
   }
   auto& to = side == "before" ? sides.runs_before : sides.runs_after;
+  std::vector<std::vector<NamedRun>*> earlier;
+  for (RecordedRun& repetition : to) earlier.push_back(&repetition.processes);
   to.push_back(std::move(std::get<RecordedRun>(run)));
+  keep_one_timeline(earlier, to.back().processes);
   for (const std::string& problem : problems_of(to.back()))
     sides.problems.push_back(fmt::format("{}: {}", side, problem));
   return std::nullopt;
@@ -172,6 +178,7 @@ Outcome check_sides(const CheckOptions& options, const Policy& policy, const Out
   auto found = commands_of(options, policy, worktree ? &*worktree : nullptr, recorder.inbox());
   if (auto* failed = std::get_if<Outcome>(&found)) return std::move(*failed);
   auto& sides = std::get<Sides>(found);
+  sides.timelines = wants_page(options);
   const std::int64_t first = options.runs.value_or(limits_times(policy) ? kRunsForTimes : 1);
   CheckReport report;
   for (std::int64_t run = 1; run <= first || (run <= options.most_runs && is_unclear(report)); ++run) {
@@ -181,7 +188,10 @@ Outcome check_sides(const CheckOptions& options, const Policy& policy, const Out
   }
   report.command = command_line(options, policy);
   report.commit = commit_here(recorder.inbox());
-  return conclude_check(report, all_of(sides.runs_after), all_of(sides.runs_before), outputs);
+  Timelines timelines;
+  for (const auto* runs : {&sides.runs_before, &sides.runs_after})
+    for (const RecordedRun& run : *runs) add_timelines(run.processes, timelines);
+  return conclude_check(report, all_of(sides.runs_after), all_of(sides.runs_before), timelines, outputs);
 }
 
 }  // namespace zerostall::cli

@@ -76,14 +76,18 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   CLI::App* verify =
       app.add_subcommand("verify", "Run a training step with fixes off and on, and prove what each fix removes");
   verify->group(kReferenceJobs)->footer(kVerifyFooter);
-  verify->add_option("SCENARIO", options.scenario, "The training step to run: flux2")->type_name("");
-  word(verify->add_option("--size", options.size, "Model size (default: klein-9b); see --list"), "SIZE");
+  verify->add_option("SCENARIO", options.scenario, "The training step or preset to run; --list shows them")->type_name("");
+  word(verify->add_option("--size", options.size, "Model size (default: the scenario's); see --list"), "SIZE");
+  word(verify->add_option("--with", options.with,
+                          "What the run does besides the plain step, such as ema=cpu or resume; repeat it; see --list"),
+       "KEY=VALUE")
+      ->allow_extra_args(false);
   number(verify->add_option("--steps", options.steps, "Optimizer updates to run (default: 12)"), 1);
   number(verify->add_option("--warmup", options.warmup, "First steps that are not judged (default: 2)"), 0);
   number(verify->add_option("--batch", options.batch, "Samples per micro-step (default: 2)"), 1, kMostSamples);
   number(verify->add_option("--accum", options.accum, "Micro-steps per update: gradient accumulation (default: 1)"), 1,
          kMostSamples);
-  word(verify->add_option("--fix", options.fixes, "A fix to switch on; repeat it for several"), "FIX")
+  word(verify->add_option("--fix", options.fixes, "A fix to switch on, or all; repeat it for several"), "FIX")
       ->allow_extra_args(false);
   word(verify->add_option("--sabotage", options.sabotage,
                           "FIX or FIX@STEP: break this fix on purpose, from that step on, to see verify catch it"),
@@ -96,6 +100,7 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
                           "Also as text, md, json, junit or html, to a file or - (standard output); repeat it"),
        "FORMAT=FILE")
       ->allow_extra_args(false);
+  verify->add_flag("--all", options.all, "Run every model, and every fix on each: one table");
   verify->add_flag("--list", options.list, "List scenarios, sizes, fixes and device models, and run nothing");
 }
 
@@ -175,7 +180,9 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
       return Error{"--table is for --format csv"};
     return Options(parsed.to_export);
   }
-  if (parsed.verify.scenario.empty() && !parsed.verify.list)
+  if (parsed.verify.all && !parsed.verify.scenario.empty())
+    return Error{"verify --all runs every model: leave the scenario out, or leave --all out"};
+  if (parsed.verify.scenario.empty() && !parsed.verify.list && !parsed.verify.all)
     return Error{"verify needs a scenario, such as `zerostall verify flux2`; `zerostall verify --list` shows all"};
   return Options(parsed.verify);
 }

@@ -79,13 +79,16 @@ struct DiffOptions {
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
+// What a page of HTML may take where nothing else is asked for.
+inline constexpr std::int64_t kPageBytes = 8'000'000;
+
 struct ReportArguments {
   std::string a, b;                  // one trace, or before and after; "" = the newest run*.zstall here, or none
   std::string output;                // "" or "-" = standard output
   std::optional<std::int64_t> rank;  // of recordings with several processes
   std::int64_t warmup = 2;
   std::string step_pattern;                            // "" = the default
-  std::int64_t max_bytes = std::int64_t{8} << 20;      // of the page
+  std::int64_t max_bytes = kPageBytes;                 // of the page
   std::int64_t most_expanded = std::int64_t{1} << 36;  // of a compressed trace
 };
 
@@ -148,7 +151,8 @@ struct ExplainOptions {
 };
 
 struct VerifyOptions {
-  std::string scenario;  // "" only with `list`
+  std::string scenario;           // or a preset; "" only with `list` and `all`
+  std::vector<std::string> with;  // KEY=VALUE, scenarios/settings.h
   std::string size;      // "" = the scenario's default
   std::int64_t steps = 12;
   std::int64_t warmup = 2;
@@ -161,6 +165,7 @@ struct VerifyOptions {
   bool json = false;
   std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
+  bool all = false;  // every model
 };
 
 inline constexpr const char* kDefaultPolicy = "zerostall.toml";

@@ -59,6 +59,11 @@ std::string problem_of(const fs::path& file, std::span<const fs::path> inputs) {
 
 }  // namespace
 
+bool asks_for(std::span<const std::string> texts, std::string_view format) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const std::string& text) { return text.substr(0, text.find('=')) == format; });
+}
+
 Result<Outputs> Outputs::make(std::span<const std::string> texts, std::span<const std::string_view> formats,
                               std::span<const fs::path> inputs) {
   Outputs made;

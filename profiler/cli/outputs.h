@@ -12,6 +12,9 @@
 
 namespace zerostall::cli {
 
+// Whether one of these texts, as given, asks for this format: known before anything of them is checked.
+bool asks_for(std::span<const std::string> texts, std::string_view format);
+
 class Outputs {
  public:
   // `texts`: as given, "junit=report.xml", "md=-" (standard output). `formats`: names that the command knows. `inputs`:

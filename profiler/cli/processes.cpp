@@ -12,6 +12,7 @@
 
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
+#include "profiler/cli/report_page.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
 #include "profiler/trace/format.h"
@@ -138,14 +139,22 @@ Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<fs::path
   return unreadable;
 }
 
+NamedRun named_run(std::string name, RawTrace raw, const SummaryOptions& wanted, const StepOptions& steps,
+                   bool timeline) {
+  if (!timeline) return {std::move(name), analyze(std::move(raw), wanted, steps)};
+  Analyzed all = analyze_keeping(std::move(raw), wanted, steps);
+  TimelineBlob made = timeline_of(all, kTimelineBytes);
+  return {std::move(name), std::move(all.run), std::move(made)};
+}
+
 Result<ReadProcesses> read_processes(const std::vector<fs::path>& paths, const ReadOptions& options,
-                                     const SummaryOptions& wanted, const StepOptions& steps) {
+                                     const SummaryOptions& wanted, const StepOptions& steps, bool timelines) {
   ReadProcesses read;
   const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
     SummaryOptions of_file = wanted;
     if (of_file.path.empty()) of_file.path = file.string();
     of_file.sources = read_sources(raw, file);
-    read.runs.push_back({std::move(name), analyze(std::move(raw), of_file, steps)});
+    read.runs.push_back(named_run(std::move(name), std::move(raw), of_file, steps, timelines));
   };
   auto unreadable = for_each_process(paths, options, take);
   if (!unreadable) return unreadable.error();
@@ -190,9 +199,11 @@ std::string process_name(const TraceMeta& meta) {
   return meta.pid ? fmt::format("process-{}", *meta.pid) : "process";
 }
 
+bool waits_more(const RunSummary& a, const RunSummary& b) { return badness(a) > badness(b); }
+
 std::size_t worst_process(const std::vector<NamedRun>& runs) {
-  const auto worst = std::max_element(
-      runs.begin(), runs.end(), [](const auto& a, const auto& b) { return badness(a.summary) < badness(b.summary); });
+  const auto worst = std::max_element(runs.begin(), runs.end(),
+                                      [](const auto& a, const auto& b) { return waits_more(b.summary, a.summary); });
   return static_cast<std::size_t>(worst - runs.begin());
 }
 

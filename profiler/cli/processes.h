@@ -25,6 +25,10 @@ using TakeProcess = std::function<void(std::string name, const std::filesystem::
 Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<std::filesystem::path>& paths,
                                                       const ReadOptions& options, const TakeProcess& take);
 
+// Analyses one. `timeline`: makes its timeline for a page too, as large as one of two may be.
+NamedRun named_run(std::string name, RawTrace raw, const SummaryOptions& wanted, const StepOptions& steps,
+                   bool timeline);
+
 // Processes that were read and analysed, with the lines of source that are at hand.
 struct ReadProcesses {
   std::vector<NamedRun> runs;  // at least one
@@ -32,7 +36,7 @@ struct ReadProcesses {
 };
 // `wanted`: an empty path is that of each file; its sources are not used. Fails where nothing could be read.
 Result<ReadProcesses> read_processes(const std::vector<std::filesystem::path>& paths, const ReadOptions& options,
-                                     const SummaryOptions& wanted, const StepOptions& steps);
+                                     const SummaryOptions& wanted, const StepOptions& steps, bool timelines = false);
 
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);
@@ -45,6 +49,9 @@ std::string why_not_all(const std::vector<UnreadableTrace>& unreadable, std::siz
 
 // "rank0", "host1-rank0" (a local rank), else "process-4711": how a trace's file is called beside others.
 std::string process_name(const TraceMeta& meta);
+
+// Per judged step at most; where that is equal, in all.
+bool waits_more(const RunSummary& a, const RunSummary& b);
 
 // Position of the process that waits most per judged step (in all, where no step is judged); the first of equals.
 std::size_t worst_process(const std::vector<NamedRun>& runs);

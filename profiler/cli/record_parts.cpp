@@ -36,7 +36,8 @@ void read_process(const fs::path& file, const RecordingOptions& options, Recordi
   }
   SummaryOptions wanted{file.string(), options.warmup};
   if (options.sources) wanted.sources = read_sources(*raw, file);
-  RunSummary summary = analyze(std::move(*raw), wanted, options.steps);
+  NamedRun run = named_run("", std::move(*raw), wanted, options.steps, options.timelines);
+  const RunSummary& summary = run.summary;
   for (const std::string& problem : summary.tool_problems) left.problems.push_back("tracer: " + problem);
   if (summary.end.failed)
     left.problems.push_back("the trace of process " + fmt::to_string(summary.meta.pid.value_or(0)) +
@@ -45,8 +46,8 @@ void read_process(const fs::path& file, const RecordingOptions& options, Recordi
     if (!summary.warnings.empty()) left.why_empty = summary.warnings.back();
     return;
   }
-  std::string name = process_name(summary.meta);
-  left.processes.push_back({{std::move(name), std::move(summary)}, file});
+  run.name = process_name(summary.meta);
+  left.processes.push_back({std::move(run), file});
 }
 
 // By rank and name; of one name the process that did most comes first and keeps it.

@@ -29,7 +29,8 @@ struct Recording {
 struct RecordingOptions {
   std::int64_t warmup = 2;
   StepOptions steps{};
-  bool sources = false;  // read the lines of source that stacks name: causes are told better
+  bool sources = false;    // read the lines of source that stacks name: causes are told better
+  bool timelines = false;  // make NamedRun::timeline, of each process
 };
 
 Recording read_recording(const std::vector<std::filesystem::path>& files, const RecordingOptions& options = {});

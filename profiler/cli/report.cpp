@@ -7,12 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "fixes/catalog.h"
 #include "profiler/analyze/compare.h"
 #include "profiler/cli/export_target.h"
 #include "profiler/cli/processes.h"
@@ -92,7 +90,7 @@ std::string page_of(const std::optional<Side>& before, const Side& after, const 
   std::vector<ShownProcess> shown;
   if (before) {
     input.before = runs_of(*before);
-    comparison = compare_runs(std::span(&before->whole->run, 1), std::span(&after.whole->run, 1));
+    comparison = compare_runs(std::span(&before->whole->run, 1), std::span(&after.whole->run, 1), kBeforeAndAfter);
     input.comparison = &*comparison;
     shown.push_back({&*before->whole, 0});
   }
@@ -155,70 +153,6 @@ Outcome run_report(const ReportArguments& given) {
       outcome.error = why_not_all(side->unreadable, side->processes.size(), side->path);
     }
   return outcome;
-}
-
-namespace {
-
-std::vector<ReportRun> worst_first(std::span<const CheckedRun> runs) {
-  std::vector<ReportRun> all;
-  for (const CheckedRun& run : runs) all.push_back({run.name, run.summary});
-  const auto waits = [](const ReportRun& run) {
-    const auto& spread = run.summary->per_step[Counter::waits];
-    return spread ? spread->max : -1;
-  };
-  const auto worst =
-      std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) { return waits(a) < waits(b); });
-  if (worst != all.end()) std::rotate(all.begin(), worst, worst + 1);
-  return all;
-}
-
-// All that the process shown did: runs of one name are repetitions.
-std::vector<RunSummary> repetitions(const std::vector<ReportRun>& runs) {
-  std::vector<RunSummary> all;
-  for (const ReportRun& run : runs)
-    if (run.name == runs.front().name) all.push_back(*run.summary);
-  return all;
-}
-
-}  // namespace
-
-std::string html_of_check(const CheckReport& report, std::span<const CheckedRun> runs,
-                          std::span<const CheckedRun> before) {
-  ReportInput input;
-  input.after = worst_first(runs);
-  if (!input.after.empty()) input.before = worst_first(before);
-  // Of several processes the same one of both sides.
-  if (const auto same = std::find_if(input.before.begin(), input.before.end(),
-                                     [&](const ReportRun& run) { return run.name == input.after.front().name; });
-      same != input.before.end())
-    std::rotate(input.before.begin(), same, same + 1);
-  input.check = &report;
-  std::optional<Comparison> comparison;
-  if (!input.before.empty()) {
-    const auto a = repetitions(input.before), b = repetitions(input.after);
-    comparison = compare_runs(a, b);
-    input.comparison = &*comparison;
-  }
-  return render_html_report(input);
-}
-
-std::string html_of_verify(const VerifyReport& report) {
-  ReportInput input;
-  input.verify = &report;
-  std::optional<Comparison> comparison;
-  if (!report.runs.empty()) input.after.push_back({"", &report.runs.back().summary});
-  if (report.runs.size() > 1) {
-    const RunSummary &a = report.runs.front().summary, &b = report.runs.back().summary;
-    input.before.push_back({"", &a});
-    comparison = compare_runs(std::span(&a, 1), std::span(&b, 1));
-    input.comparison = &*comparison;
-  }
-  std::set<std::string> toggled;
-  for (const VerifyRun& run : report.runs) toggled.insert(run.fixes.begin(), run.fixes.end());
-  for (const std::string& name : toggled)
-    if (const auto fix = fixes::find(name))
-      input.fixes.push_back({fix->name, fix->title, fix->cause, fix->explanation});
-  return render_html_report(input);
 }
 
 }  // namespace zerostall::cli

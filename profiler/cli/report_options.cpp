@@ -15,7 +15,7 @@ void add_report(CLI::App& app, ReportArguments& options) {
   rank(report, options.rank, "The process to show in full, of several (default: the one of A that waits most)");
   report
       ->add_option("--max-size", options.max_bytes,
-                   "Leave parts of the timeline out beyond this size of the page (default: 8M)")
+                   "Leave parts of the timeline out beyond this size of the page (default: 8 MB)")
       ->type_name("SIZE")
       ->transform(CLI::Validator(byte_size, ""));
   most_expanded(report, options.most_expanded);

@@ -19,6 +19,8 @@ class TraceFolder {
   static std::variant<TraceFolder, Outcome> make(const std::string& keep, std::vector<std::string> names);
 
   std::filesystem::path trace(const std::string& name) const { return private_.path() / (name + ".zstall"); }
+  // Where it ends up; "" = it is not kept.
+  std::string kept(const std::string& name) const { return keep_.empty() ? "" : (keep_ / (name + ".zstall")).string(); }
   // The folder on whose file system the traces grow.
   std::filesystem::path place() const { return private_.path().parent_path(); }
 

@@ -9,40 +9,43 @@
 #include "fixes/catalog.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/names.h"
-#include "scenarios/catalog.h"
+#include "profiler/cli/verify_job.h"
 
 namespace zerostall::cli {
 namespace {
 
-template <class List>
-std::vector<std::string_view> names_of(const List& list) {
-  std::vector<std::string_view> names;
-  for (const auto& item : list) names.push_back(item.name);
+using scenarios::HostWait;
+
+constexpr std::string_view kAllFixes = "all";
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Every fix that has something to remove from the job, without variants.
+std::vector<std::string> fixes_that_apply(const VerifyJob& job) {
+  std::vector<std::string> names;
+  for (const std::string_view name : scenarios::applicable_fixes(job.waits))
+    if (fixes::base_name(name) == name) names.emplace_back(name);
   return names;
 }
 
-Result<scenarios::Scenario> find_scenario(const std::string& name) {
-  if (const auto found = scenarios::find(name)) return *found;
-  return Error{unknown_name("scenario", name, names_of(scenarios::all()))};
-}
-
-Result<scenarios::Size> find_size(const scenarios::Scenario& scenario, const std::string& name) {
-  if (const auto found = scenarios::find_size(scenario, name)) return *found;
-  return Error{unknown_name("size", name, names_of(scenario.sizes))};
-}
-
-// The named fixes, each once, in the order of the scenario's report.
-Result<std::vector<std::string>> check_fixes(const scenarios::Scenario& scenario,
-                                             const std::vector<std::string>& named) {
-  std::vector<std::string> chosen;
+// The named fixes, each once, in the order of the catalog.
+Result<std::vector<std::string>> check_fixes(const VerifyJob& job, const std::vector<std::string>& named) {
+  if (contains(named, kAllFixes)) {
+    if (named.size() > 1) return Error{"--fix all means every fix that applies: give no other --fix beside it"};
+    return fixes_that_apply(job);
+  }
+  std::vector<std::string_view> known;
+  for (const fixes::Fix& fix : fixes::all()) known.push_back(fix.name);
   for (const std::string& name : named) {
     if (name.find(',') != std::string::npos)
       return Error{fmt::format("--fix {}: give one fix and repeat --fix for the next", name)};
-    if (std::find(scenario.fixes.begin(), scenario.fixes.end(), name) == scenario.fixes.end() || !fixes::find(name))
-      return Error{unknown_name("fix", name, scenario.fixes)};
+    if (!fixes::find(name)) return Error{unknown_name("fix", name, known)};
   }
-  for (const std::string_view fix : scenario.fixes) {
-    if (std::find(named.begin(), named.end(), fix) == named.end()) continue;
+  std::vector<std::string> chosen;
+  for (const std::string_view fix : known) {
+    if (!contains(named, fix)) continue;
     for (const std::string& other : chosen)
       if (fixes::base_name(other) == fixes::base_name(fix))
         return Error{fmt::format("{} and {} are variants of one fix: give one of them", other, fix)};
@@ -51,20 +54,26 @@ Result<std::vector<std::string>> check_fixes(const scenarios::Scenario& scenario
   return chosen;
 }
 
-std::vector<std::string> default_fixes(const scenarios::Scenario& scenario) {
+std::vector<std::string> default_fixes(const VerifyJob& job) {
   std::vector<std::string> names;
-  for (const std::string_view name : scenario.fixes)
-    if (const auto fix = fixes::find(name); fix && fix->is_default) names.emplace_back(name);
+  for (const std::string& name : fixes_that_apply(job))
+    if (fixes::find(name)->is_default) names.push_back(name);
   return names;
 }
 
-std::vector<Setting> make_settings(const scenarios::Scenario& scenario, const std::vector<std::string>& named) {
-  if (!named.empty()) return {{{}, false}, {named, false}};
-  const auto defaults = default_fixes(scenario);
+// None, each alone, all together.
+std::vector<Setting> each_and_all(const std::vector<std::string>& fixes) {
   std::vector<Setting> settings = {{{}, false}};
-  for (const std::string& fix : defaults) settings.push_back({{fix}, false});
-  if (defaults.size() > 1) settings.push_back({defaults, false});
+  for (const std::string& fix : fixes) settings.push_back({{fix}, false});
+  if (fixes.size() > 1) settings.push_back({fixes, false});
   return settings;
+}
+
+std::vector<Setting> make_settings(const VerifyJob& job, const VerifyOptions& options,
+                                   const std::vector<std::string>& chosen) {
+  if (options.fixes.empty()) return each_and_all(default_fixes(job));
+  if (contains(options.fixes, kAllFixes)) return each_and_all(chosen);
+  return {{{}, false}, {chosen, false}};
 }
 
 // FIX or FIX@STEP. Marks the settings that get it. A variant means only itself; the plain name means the fix that is
@@ -91,71 +100,99 @@ Result<Done> apply_sabotage(const VerifyOptions& options, std::vector<Setting>& 
   if (std::any_of(settings.begin(), settings.end(), [](const Setting& s) { return s.sabotaged; })) return Done{};
   if (fixes::find(fix))
     return Error{fmt::format("--sabotage {}: no run has that fix on (on: {}); add --fix {}", options.sabotage,
-                             join(used, ", "), fix)};
+                             used.empty() ? "none" : join(used, ", "), fix)};
   return Error{unknown_name("fix to sabotage", fix, used)};
 }
 
-Shares shares_of(const fixes::Removes& removes, int accum) {
-  return {removes.waits.of(accum), removes.stream_syncs.of(accum), removes.event_syncs.of(accum),
-          removes.h2d_stalls.of(accum)};
+Shares shares_of(const HostWait& wait) {
+  const std::int64_t n = wait.per_update;
+  return {n, n, 0, wait.upload ? n : 0};
 }
 
-// The run without fixes shows what each default fix removes; a variant that was asked for brings its own claim.
-void add_claims(const scenarios::Scenario& scenario, const std::vector<std::string>& named, int accum,
-                VerifyPlan& plan) {
-  for (const std::string_view name : scenario.fixes) {
-    const auto fix = fixes::find(name);
-    if (!fix || (!fix->is_default && std::find(named.begin(), named.end(), name) == named.end())) continue;
-    plan.claims.push_back({std::string(name), shares_of(fix->removes, accum), fix->is_default});
+void add(Shares& sum, const Shares& more) {
+  sum.waits += more.waits;
+  sum.stream_syncs += more.stream_syncs;
+  sum.event_syncs += more.event_syncs;
+  sum.h2d_stalls += more.h2d_stalls;
+}
+
+// One claim per fix and region: what the job's waits say it removes.
+void add_claim(const fixes::Fix& fix, const VerifyJob& job, bool in_baseline, VerifyPlan& plan) {
+  const std::string_view base = fixes::base_name(fix.name);
+  bool found = false;
+  for (const HostWait& wait : job.waits) {
+    if (wait.fix != base) continue;
+    found = true;
+    const auto same = [&](const FixClaim& c) { return c.name == fix.name && c.region == wait.region; };
+    auto claim = std::find_if(plan.claims.begin(), plan.claims.end(), same);
+    if (claim == plan.claims.end())
+      claim = plan.claims.insert(plan.claims.end(), {std::string(fix.name), {}, in_baseline, std::string(wait.region)});
+    add(claim->removes, shares_of(wait));
+    add(claim->removes, {-fix.event_syncs, 0, -fix.event_syncs, 0});  // what a variant leaves in its place
   }
+  if (!found) plan.claims.push_back({std::string(fix.name), {}, in_baseline, plan.region});
 }
 
-void add_rest(const scenarios::Size& size, int accum, int batch, VerifyPlan& plan) {
-  for (const scenarios::Rest& rest : size.rest) {
-    const std::int64_t n = rest.of(accum, batch);
-    plan.rest.push_back({std::string(rest.region), {n, n, 0, rest.h2d ? n : 0}, std::string(rest.reason)});
+// The run without fixes shows what each fix removes that some run has on, and what the default ones would; a variant
+// brings its own claim. All other waits stay, in every run.
+void add_claims(const VerifyJob& job, const std::vector<std::string>& used, VerifyPlan& plan) {
+  const std::vector<std::string> defaults = default_fixes(job);
+  std::vector<std::string_view> claimed;
+  for (const fixes::Fix& fix : fixes::all()) {
+    const std::string_view base = fixes::base_name(fix.name);
+    const bool variant = base != fix.name;
+    if (!contains(used, fix.name) && (variant || !contains(defaults, fix.name))) continue;
+    add_claim(fix, job, !variant, plan);
+    if (!variant) claimed.push_back(base);
+  }
+  for (const HostWait& wait : job.waits) {
+    if (std::find(claimed.begin(), claimed.end(), wait.fix) != claimed.end()) continue;
+    std::string reason(wait.reason);
+    if (!wait.fix.empty()) reason += fmt::format(" (removed by --fix {})", wait.fix);
+    plan.rest.push_back({std::string(wait.region), shares_of(wait), std::move(reason)});
   }
 }
 
 Result<Done> check_numbers(const VerifyOptions& options) {
-  if (options.batch > kMostSamples || options.accum > kMostSamples)
-    return Error{fmt::format("--batch and --accum can be at most {}", kMostSamples)};
   if (options.steps <= options.warmup)
     return Error{fmt::format("--steps {} leaves no step to judge: the first {} are warm-up; use --steps {} or more",
                              options.steps, options.warmup, options.warmup + kFewestJudgedSteps)};
   return Done{};
 }
 
+std::vector<std::string> fixes_used(const std::vector<Setting>& settings) {
+  std::vector<std::string> used;
+  for (const Setting& setting : settings) used.insert(used.end(), setting.fixes.begin(), setting.fixes.end());
+  return used;
+}
+
 }  // namespace
 
 Result<VerifyRequest> plan_verify(const VerifyOptions& options) {
-  const auto scenario = find_scenario(options.scenario);
-  if (!scenario) return scenario.error();
-  const auto size = find_size(*scenario, options.size.empty() ? std::string(scenario->default_size) : options.size);
-  if (!size) return size.error();
-  const auto named = check_fixes(*scenario, options.fixes);
-  if (!named) return named.error();
+  const auto job = find_job(options);
+  if (!job) return job.error();
+  const auto chosen = check_fixes(*job, options.fixes);
+  if (!chosen) return chosen.error();
   if (const auto numbers = check_numbers(options); !numbers) return numbers.error();
 
   VerifyRequest request;
   const std::size_t at = options.sabotage.find('@');
   request.sabotage = fixes::base_name(options.sabotage.substr(0, at));
   if (at != std::string::npos) request.sabotage += options.sabotage.substr(at);
-  request.settings = make_settings(*scenario, *named);
+  request.settings = make_settings(*job, options, *chosen);
   if (const auto sabotage = apply_sabotage(options, request.settings); !sabotage) return sabotage.error();
+  request.with = scenarios::words_of(job->settings);
 
   VerifyPlan& plan = request.plan;
-  const int batch = options.batch > 0 ? static_cast<int>(options.batch) : scenario->default_batch;
-  const int accum = static_cast<int>(options.accum);
-  plan.scenario = scenario->name;
-  plan.size = size->name;
-  plan.title = fmt::format("{}, {}, batch {}, {} px", size->title, scenario->recipe, batch, size->pixels);
-  plan.batch = batch;
-  plan.accum = accum;
+  plan.scenario = job->scenario.name;
+  plan.size = job->size.name;
+  plan.settings = request.with;
+  plan.title = title_of(*job);
+  plan.batch = job->batch;
+  plan.accum = job->accum;
   plan.steps = options.steps;
   plan.warmup = options.warmup;
-  add_claims(*scenario, *named, accum, plan);
-  add_rest(*size, accum, batch, plan);
+  add_claims(*job, fixes_used(request.settings), plan);
   return request;
 }
 
@@ -170,6 +207,7 @@ std::vector<std::string> scenario_arguments(const VerifyRequest& request, const 
                                         fmt::format("{}", plan.batch),
                                         "--accum",
                                         fmt::format("{}", plan.accum)};
+  for (const std::string& word : request.with) arguments.insert(arguments.end(), {"--with", word});
   for (const std::string& fix : setting.fixes) arguments.insert(arguments.end(), {"--fix", fix});
   if (setting.sabotaged) arguments.insert(arguments.end(), {"--sabotage", request.sabotage});
   arguments.insert(arguments.end(), {"--device", "cuda"});
@@ -177,21 +215,5 @@ std::vector<std::string> scenario_arguments(const VerifyRequest& request, const 
 }
 
 std::string file_stem(const Setting& setting) { return setting.fixes.empty() ? "none" : join(setting.fixes, "+"); }
-
-std::string list_scenarios(const std::vector<std::string>& models) {
-  std::string text;
-  for (const scenarios::Scenario& scenario : scenarios::all()) {
-    text += fmt::format("{}  {}\n  sizes\n", scenario.name, scenario.title);
-    for (const scenarios::Size& size : scenario.sizes)
-      text += fmt::format("    {:<20} {}, {} px{}\n", size.name, size.title, size.pixels,
-                          size.name == scenario.default_size ? " (default)" : "");
-    text += "  fixes\n";
-    for (const std::string_view name : scenario.fixes)
-      if (const auto fix = fixes::find(name))
-        text += fmt::format("    {:<20} {}{}\n", fix->name, fix->title, fix->is_default ? "" : " (only when named)");
-  }
-  return text +
-         fmt::format("device models\n    {}\n", models.empty() ? "none in this installation" : join(models, ", "));
-}
 
 }  // namespace zerostall::cli

@@ -17,6 +17,7 @@ struct Setting {
 struct VerifyRequest {
   VerifyPlan plan;                // device and device_title still empty
   std::vector<Setting> settings;  // without fixes first, most fixes last
+  std::vector<std::string> with;  // settings of the job, as the scenario program takes them
   std::string sabotage;           // FIX or FIX@STEP, without the variant: what the scenario program takes
 };
 
@@ -28,8 +29,5 @@ std::vector<std::string> scenario_arguments(const VerifyRequest& request, const 
 
 // "none", "bn-pinning+async-loss": name of the setting's trace file, without extension.
 std::string file_stem(const Setting& setting);
-
-// Text of `verify --list`.
-std::string list_scenarios(const std::vector<std::string>& models);
 
 }  // namespace zerostall::cli

@@ -42,15 +42,16 @@ struct Expectation {
 
 std::vector<Expectation> expectations(const VerifyPlan& plan, const std::vector<std::string>& fixes) {
   std::vector<Expectation> expected = {{plan.region, {}}};
+  const auto shares_in = [&](const std::string& region) -> Shares& {
+    auto found = std::find_if(expected.begin(), expected.end(), [&](auto& e) { return e.region == region; });
+    if (found == expected.end()) found = expected.insert(expected.end(), {region, {}});
+    return found->shares;
+  };
   for (const FixClaim& claim : plan.claims) {
-    if (claim.in_baseline) add(expected.front().shares, claim.removes, 1);
-    if (contains(fixes, claim.name)) add(expected.front().shares, claim.removes, -1);
+    if (claim.in_baseline) add(shares_in(claim.region), claim.removes, 1);
+    if (contains(fixes, claim.name)) add(shares_in(claim.region), claim.removes, -1);
   }
-  for (const RestClaim& rest : plan.rest) {
-    auto region = std::find_if(expected.begin(), expected.end(), [&](auto& e) { return e.region == rest.region; });
-    if (region == expected.end()) region = expected.insert(expected.end(), {rest.region, {}});
-    add(region->shares, rest.stays, 1);
-  }
+  for (const RestClaim& rest : plan.rest) add(shares_in(rest.region), rest.stays, 1);
   expected.push_back({"", {}});
   return expected;
 }
@@ -102,22 +103,24 @@ Difference compare(const RunSummary& run, const std::vector<Expectation>& all, c
   return difference;
 }
 
+// "in `load`", or for what lies in none of the claimed regions "outside `train` and `load`".
 std::string place(const VerifyPlan& plan, const std::string& region) {
   if (!region.empty()) return fmt::format("in `{}`", region);
-  std::vector<std::string> names = {fmt::format("`{}`", plan.region)};
-  for (const RestClaim& rest : plan.rest)
-    if (const auto name = fmt::format("`{}`", rest.region); !contains(names, name)) names.push_back(name);
+  std::vector<std::string> names;
+  for (const Expectation& e : expectations(plan, {}))
+    if (!e.region.empty()) names.push_back(fmt::format("`{}`", e.region));
   return "outside " + join(names, " and ");
 }
 
 // "3 = bn-pinning 2 + async-loss 1 + staying 0" for the run without fixes.
-std::string parts_of(const VerifyPlan& plan, const ShareField& field) {
+std::string parts_of(const VerifyPlan& plan, const std::string& region, const ShareField& field) {
   std::vector<std::string> parts;
   for (const FixClaim& claim : plan.claims)
-    if (claim.in_baseline) parts.push_back(fmt::format("{} {}", claim.name, claim.removes.*field.member));
+    if (claim.in_baseline && claim.region == region)
+      parts.push_back(fmt::format("{} {}", claim.name, claim.removes.*field.member));
   std::int64_t staying = 0;
   for (const RestClaim& rest : plan.rest)
-    if (rest.region == plan.region) staying += rest.stays.*field.member;
+    if (rest.region == region) staying += rest.stays.*field.member;
   parts.push_back(fmt::format("staying {}", staying));
   return join(parts, " + ");
 }
@@ -125,15 +128,17 @@ std::string parts_of(const VerifyPlan& plan, const ShareField& field) {
 std::string explain(const VerifyPlan& plan, const VerifyRun& run, const Expectation& part, const Difference& d) {
   const std::string setting = setting_name(run.fixes);
   const std::string noun = counted(d.actual, d.field->noun);
-  if (part.region != plan.region)
+  const bool is_claimed = std::any_of(plan.claims.begin(), plan.claims.end(),
+                                      [&](const FixClaim& claim) { return claim.region == part.region; });
+  if (!is_claimed)
     return fmt::format("{}: {} {} in step {}, expected {}", setting, noun, place(plan, part.region), d.step->number,
                        d.expected);
   if (run.fixes.empty())
     return fmt::format("no fix: {} in `{}` in step {}, expected {} ({})", noun, part.region, d.step->number, d.expected,
-                       parts_of(plan, *d.field));
+                       parts_of(plan, part.region, *d.field));
   std::int64_t claimed = 0;
   for (const FixClaim& claim : plan.claims)
-    if (contains(run.fixes, claim.name)) claimed += claim.removes.*d.field->member;
+    if (claim.region == part.region && contains(run.fixes, claim.name)) claimed += claim.removes.*d.field->member;
   const std::int64_t removed = claimed + d.expected - d.actual;
   if (claimed <= 0 || removed < 0 || removed > claimed)
     return fmt::format("{}: {} in `{}` in step {}, expected {}", setting, noun, part.region, d.step->number,
@@ -235,6 +240,7 @@ Judgement judge_verify(const VerifyPlan& plan, const std::vector<VerifyRun>& run
   for (const FixClaim& claim : plan.claims) {
     const bool used =
         std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return contains(run.fixes, claim.name); });
+    // A fix with nothing to do has one claim, an empty one.
     if (used && removes_nothing(claim.removes))
       uncertain.push_back(fmt::format("{} has nothing to remove from {} {}", claim.name, plan.scenario, plan.size));
   }

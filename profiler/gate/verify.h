@@ -17,9 +17,10 @@ struct Shares {
 
 struct FixClaim {
   std::string name;
-  Shares removes;  // per step, from region VerifyPlan::region; negative = it adds
+  Shares removes;  // per step, from `region`; negative = it adds
   bool in_baseline =
       true;  // the run without fixes shows what it removes (false: a variant of a fix that is listed too)
+  std::string region = "train";
 };
 
 // Waits that stay whatever fixes are on.
@@ -34,8 +35,9 @@ struct VerifyPlan {
   std::string scenario, size, device;  // as on the command line: "flux2", "klein-9b", "sim:h200"
   std::string title;                   // "FLUX.2 klein-9B, W8A8 LoRA r16, batch 2, 512 px"
   std::string device_title;            // "simulated H200"
+  std::vector<std::string> settings;   // of the run, beside the plain step: {"ema=cpu"}
   std::int64_t batch = 0, accum = 1, steps = 0, warmup = 0;
-  std::string region = "train";  // where the fixes work
+  std::string region = "train";  // where the wanted work is; the first to be shown
   std::vector<FixClaim> claims;
   std::vector<RestClaim> rest;
 };

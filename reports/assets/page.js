@@ -34,8 +34,35 @@
           ? [...original].sort((a, b) => sign * compare[kind](valueOf(a, column), valueOf(b, column)))
           : original;
         body.append(...rows);
+        fold();
       });
     });
+    const fold = makeFoldable(table);
+  }
+
+  // Of many rows the first are shown, in whatever order they are, until all are asked for. Returns what folds them again.
+  function makeFoldable(table) {
+    const few = 20, body = table.tBodies[0], count = body.rows.length;
+    if (count <= few + few / 4) return () => {};
+    let all = false;
+    const fold = () => [...body.rows].forEach((row, i) => { row.hidden = !all && i >= few; });
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Show all ${count} places`;
+    button.addEventListener("click", () => {
+      all = true;
+      fold();
+      body.rows[few].querySelector("summary").focus();
+      more.remove();
+    });
+    const more = document.createElement("p");
+    more.className = "buttons";
+    more.append(button);
+    table.parentElement.after(more);
+    window.addEventListener("beforeprint", () => { for (const row of body.rows) row.hidden = false; });
+    window.addEventListener("afterprint", fold);
+    fold();
+    return fold;
   }
 
   // A step under the pointer, or chosen by the arrow keys, is read out below the chart.
@@ -128,14 +155,30 @@
     said.textContent = done ? "Copied." : "This browser does not let the page copy; Download JSON has the text as well.";
   }
 
-  function downloadJson() {
+  function save(blob, name) {
     const link = document.createElement("a");
-    const url = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }));
+    const url = URL.createObjectURL(blob);
     link.href = url;
-    link.download = "zerostall-report.json";
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
-    said.textContent = "Saved as zerostall-report.json.";
+    said.textContent = `Saved as ${name}.`;
+  }
+
+  function downloadJson() {
+    save(new Blob([JSON.stringify(data, null, 2) + "\n"], { type: "application/json" }), "zerostall-report.json");
+  }
+
+  function downloadPerfetto() {
+    const trace = window.zerostallTimeline?.perfetto();
+    if (trace) save(trace, "zerostall-timeline.json");
+    else said.textContent = "The timeline is not there yet.";
+  }
+
+  // A million slices take seconds: that is said first.
+  function askForPerfetto() {
+    said.textContent = "Making the file…";
+    requestAnimationFrame(() => setTimeout(downloadPerfetto));
   }
 
   // Its own script comes behind this one.
@@ -169,5 +212,7 @@
   for (const buttons of document.querySelectorAll(".buttons")) buttons.hidden = false;
   document.getElementById("copy-markdown").addEventListener("click", copyMarkdown);
   document.getElementById("download-json").addEventListener("click", downloadJson);
+  document.getElementById("download-perfetto")?.addEventListener("click", askForPerfetto);
+  for (const told of document.querySelectorAll(".perfetto-told")) told.hidden = false;
   showTimeline();
 })();

@@ -5,8 +5,9 @@
 
   const GLIDE = 200;  // ms
   const MOST_ROWS = 26;  // of a side, until all are asked for
-  const KEYS = "Keys: W and S or + and − zoom, A and D move, arrows go from slice to slice, Enter zooms to it, L follows its line, " +
-    "N and P next and last wait, [ and ] step, / search, Home back. Click it first and the wheel zooms; drag moves.";
+  const KEYS = [["W S", "zoom"], ["A D", "move"], ["← →", "slice to slice"], ["↑ ↓", "row to row"], ["Enter", "zoom to it"],
+                ["L", "follow its line"], ["N P", "next, last wait"], ["[ ]", "step"], ["/", "search"], ["Home", "back"]];
+  const WHEEL = "Drag moves. Ctrl + wheel zooms; after a click on the timeline, the wheel alone does.";
   const TOUCH = "Drag moves, two fingers zoom, a tap tells what a slice is, a double tap zooms to it.";
   const LEGEND = [["wait", "host wait"], ["other-wait", "may wait, in no total"], ["bubble", "GPU idle because of a wait"],
                   ["gap", "GPU idle, other"], ["kernel", "kernel"], ["copy", "copy"], ["memset", "memset"], ["graph", "CUDA graph"],
@@ -83,11 +84,21 @@
       nameAllButton(view);
       T.schedule(view);
     });
+    const wheel = make("span", {className: "zt-wheel", textContent: "Ctrl + wheel zooms"});
     const steps = view.sides.some((side) => side.run.steps.length > 1)
       ? [button("◀ step", "Step before", () => view.step(-1)), button("step ▶", "Next step", () => view.step(1))] : [];
     return make("div", {className: "zt-bar"}, button("+", "Zoom in", () => T.zoom(view, 0.5, undefined, GLIDE)),
       button("−", "Zoom out", () => T.zoom(view, 2, undefined, GLIDE)), ...steps,
-      button("Costliest wait", "Back to where the timeline opens", () => view.home()), view.searchBox, view.found, view.allButton);
+      button("Costliest wait", "Back to where the timeline opens", () => view.home()), view.searchBox, view.found, view.allButton, wheel);
+  }
+
+  function keysOf() {
+    const list = make("p", {className: "zt-keys"});
+    for (const [keys, what] of KEYS) {
+      list.append(make("span", {}, ...keys.split(" ").flatMap((key) => [make("kbd", {textContent: key}), " "]), what), " ");
+    }
+    list.append(make("span", {className: "zt-drag", textContent: WHEEL}));
+    return list;
   }
 
   function nameAllButton(view) {
@@ -165,6 +176,13 @@
     new MutationObserver(restyle).observe(document.documentElement, {attributes: true, attributeFilter: ["data-theme", "class"]});
     restyle();
     view.width = Math.max(200, view.canvas.clientWidth);
+    const print = (on) => {
+      view.element.classList.toggle("zt-paper", on);
+      view.colours = T.readColours(view.element);
+      T.draw(view);  // now: nothing is drawn between this and the paper
+    };
+    window.addEventListener("beforeprint", () => print(true));
+    window.addEventListener("afterprint", () => print(false));
   }
 
   function build(view) {
@@ -176,8 +194,9 @@
     view.said.setAttribute("aria-live", "polite");
     const notes = view.sides.flatMap((side) => T.notes(side.run).map((note) =>
       make("p", {className: "zt-notes", textContent: (view.sides.length > 1 ? `${side.title}: ` : "") + note})));
-    view.element = make("div", {className: "zt"}, barOf(view), make("div", {}, view.canvas), view.detail, view.said, ...notes,
-      legendOf(view), make("p", {className: "zt-keys", textContent: KEYS}), make("p", {className: "zt-keys zt-touch", textContent: TOUCH}));
+    view.hint = make("p", {className: "zt-hint", textContent: "Click first, or hold Ctrl, to zoom with the wheel", hidden: true});
+    view.element = make("div", {className: "zt"}, barOf(view), make("div", {className: "zt-place"}, view.canvas, view.hint), view.detail, view.said, ...notes,
+      legendOf(view), keysOf(), make("p", {className: "zt-keys zt-touch", textContent: TOUCH}));
   }
 
   const embedded = (side) => {
@@ -240,6 +259,11 @@
     if (shown) T.moveTo(shown, begin, end, GLIDE);
   }
 
+  // Chrome trace JSON of all that is shown, for Perfetto; null: there is nothing.
+  function perfetto() {
+    return shown && new Blob(T.exportTrace(shown.sides), {type: "application/json"});
+  }
+
   // What is in view, for tests and scripts.
   function state() {
     if (!shown) return null;
@@ -252,7 +276,7 @@
   // Where the page has a place for it the timeline mounts itself, once the rest of the page stands. `ready`: when that
   // is done, and whether there is something to see.
   const place = document.getElementById("zerostall-timeline");
-  const api = {mount, show, zoomTo, state, ready: Promise.resolve(false)};
+  const api = {mount, show, zoomTo, state, perfetto, ready: Promise.resolve(false)};
   if (place) api.ready = new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(mount(place)))));
   window.zerostallTimeline = api;
 })((window.zerostallTimelineParts = window.zerostallTimelineParts || {}));

@@ -3,7 +3,7 @@
 (function (T) {
   "use strict";
 
-  const ROW = 17, GAP = 4, LABEL = 13, AXIS = 20, TITLE = 20;
+  const ROW = 17, GAP = 4, LABEL = 13, AXIS = 20, TITLE = 20, BADGE = 19;
   const LEVELS = 4;  // of how busy a pixel is
 
   // By kind; names of the variables of timeline.css.
@@ -58,7 +58,7 @@
       side.bottom = y;
       y += 8;
     }
-    view.height = y + (view.sides.some((side) => side.run.modelled) ? 14 : 0);
+    view.height = y + (view.sides.some((side) => side.run.modelled) ? BADGE : 0);  // of its own: it covers no row
   };
 
   T.xOf = (view, side, time) => view.left + (time - side.anchor - view.begin) * view.scale;
@@ -292,10 +292,10 @@
     c.font = `bold 11px ${view.colours.font}`;
     const width = c.measureText(text).width + 12;
     c.fillStyle = view.colours.text;
-    c.fillRect(view.width - width, view.height - 17, width, 17);
+    c.fillRect(view.width - width, view.height - BADGE, width, BADGE);
     c.fillStyle = view.colours.back;
     c.textAlign = "left";
-    c.fillText(text, view.width - width + 6, view.height - 8);
+    c.fillText(text, view.width - width + 6, view.height - BADGE / 2 + 1);
   }
 
   T.draw = function (view) {

@@ -110,10 +110,18 @@
     });
   }
 
-  // The page scrolls by the wheel until the timeline was clicked; with Ctrl it zooms at any time.
+  const HINT = 1500;  // ms
+  function hint(view) {
+    view.hint.hidden = false;
+    clearTimeout(view.hintTimer);
+    view.hintTimer = setTimeout(() => (view.hint.hidden = true), HINT);
+  }
+
+  // The page scrolls by the wheel until the timeline was clicked, and it says so; with Ctrl it zooms at any time.
   function listenToWheel(view) {
     view.canvas.addEventListener("wheel", (event) => {
-      if (document.activeElement !== view.canvas && !event.ctrlKey && !event.metaKey) return;
+      if (document.activeElement !== view.canvas && !event.ctrlKey && !event.metaKey) return hint(view);
+      view.hint.hidden = true;
       event.preventDefault();
       const unit = event.deltaMode === 1 ? 30 : 1;
       if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))

@@ -118,6 +118,13 @@
     return true;
   };
 
+  // Without steps each side stands at its costliest wait, or where its GPU begins.
+  function anchorOf(run) {
+    if (run.header.open.wait !== null) return run.begin[run.header.open.wait];
+    const rows = run.tracks.filter((track) => track.kind === "work").flatMap((track) => track.rows).filter((row) => row.last > row.first);
+    return rows.length ? Math.min(...rows.map((row) => run.begin[row.first])) : 0;
+  }
+
   // The side whose wait is shown first: before, where it has one.
   T.open = function (view, time) {
     const side = view.sides.find((s) => s.run.header.open.wait !== null) || view.sides[0];
@@ -125,13 +132,13 @@
     for (const other of view.sides) {
       const own = other.run.header.open.step;
       other.step = own === null ? -1 : own;
-      other.anchor = own === null ? 0 : other.run.steps[own].begin;
+      other.anchor = own === null ? anchorOf(other.run) : other.run.steps[own].begin;
     }
-    view.zero = step === null ? "begin" : "step begins";
+    view.zero = step !== null ? "step begins" : wait !== null ? "costliest wait" : "first GPU work";
     if (step !== null) T.alignAt(view, side, step);
     if (wait !== null) T.zoomToWait(view, side, wait, time);
-    else if (step !== null) T.moveTo(view, -0.02 * side.run.steps[step].end + 0.02 * side.anchor, 1.02 * (side.run.steps[step].end - side.anchor), time);
-    else T.moveTo(view, 0, side.run.end, time);
+    else if (step === null) T.moveTo(view, 0, Math.max(...view.sides.map((s) => s.run.end - s.anchor)), time);
+    else T.moveTo(view, -0.02 * side.run.steps[step].end + 0.02 * side.anchor, 1.02 * (side.run.steps[step].end - side.anchor), time);
     return wait === null ? null : {side, slice: wait};
   };
 

@@ -35,7 +35,7 @@ at::Tensor Model::loss(const at::Tensor& hidden) const {
 }
 
 void Model::update() {
-  optimizer_.step(kLearningRate);
+  optimizer_.step({.learning_rate = kLearningRate, .learning_rate_tensor = {}, .found_inf = {}});
   optimizer_.zero_grad();
 }
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/train/optimizer.h"
+#include "scenarios/train/adamw.h"
 
 namespace zerostall::scenarios::catalogue {
 

@@ -27,7 +27,7 @@ struct Config {
   std::int64_t mlp() const { return kMlpRatio * hidden(); }
 };
 
-// "tiny", "klein-4b", "klein-9b", "dev"; nullopt if unknown.
+// "tiny", "dev-tiny" (with guidance), "klein-4b", "klein-9b", "dev"; nullopt if unknown.
 std::optional<Config> find_config(std::string_view name);
 
 }  // namespace zerostall::flux2

@@ -4,12 +4,11 @@
 #include <string>
 
 #include "scenarios/train/autocast.h"
-#include "scenarios/train/checkpoint.h"
 
 namespace zerostall::flux2 {
 namespace {
 
-using train::lora_linear;
+using train::block_linear;
 using train::modulated_norm;
 using Tensors = std::vector<at::Tensor>;
 
@@ -45,8 +44,8 @@ struct SingleModulation {
   at::Tensor shift, scale, gate;
 };
 
-at::Tensor feed_forward(const train::LoraLinear& in, const train::LoraLinear& out, const at::Tensor& x) {
-  return lora_linear(out, train::swiglu(lora_linear(in, x)));
+at::Tensor feed_forward(const train::BlockLinear& in, const train::BlockLinear& out, const at::Tensor& x) {
+  return block_linear(out, train::swiglu(block_linear(in, x)));
 }
 
 // {img [B,S_img,d], txt [B,S_txt,d]} -> the same. Joint attention over [txt, img], then a feed-forward per stream.
@@ -55,20 +54,20 @@ Tensors run(const DoubleBlock& block, const Tensors& streams, const StreamModula
   at::Tensor img = streams[0], txt = streams[1];
   const at::Tensor img_in = modulated_norm(img, img_mod.shift_msa, img_mod.scale_msa, Config::kNormEps);
   const at::Tensor txt_in = modulated_norm(txt, txt_mod.shift_msa, txt_mod.scale_msa, Config::kNormEps);
-  const Heads from_img = split_heads(lora_linear(block.to_q, img_in), lora_linear(block.to_k, img_in),
-                                     lora_linear(block.to_v, img_in), block.norm_q, block.norm_k);
-  const Heads from_txt = split_heads(lora_linear(block.add_q, txt_in), lora_linear(block.add_k, txt_in),
-                                     lora_linear(block.add_v, txt_in), block.norm_added_q, block.norm_added_k);
+  const Heads from_img = split_heads(block_linear(block.to_q, img_in), block_linear(block.to_k, img_in),
+                                     block_linear(block.to_v, img_in), block.norm_q, block.norm_k);
+  const Heads from_txt = split_heads(block_linear(block.add_q, txt_in), block_linear(block.add_k, txt_in),
+                                     block_linear(block.add_v, txt_in), block.norm_added_q, block.norm_added_k);
   const at::Tensor attended = attend({.q = at::cat({from_txt.q, from_img.q}, 1),
                                       .k = at::cat({from_txt.k, from_img.k}, 1),
                                       .v = at::cat({from_txt.v, from_img.v}, 1)},
                                      rope);
   const Tensors parts = attended.split_with_sizes({txt.size(1), img.size(1)}, 1);
-  img = img + img_mod.gate_msa * lora_linear(block.to_out, parts[1]);
+  img = img + img_mod.gate_msa * block_linear(block.to_out, parts[1]);
   img = img +
         img_mod.gate_mlp * feed_forward(block.ff_in, block.ff_out,
                                         modulated_norm(img, img_mod.shift_mlp, img_mod.scale_mlp, Config::kNormEps));
-  txt = txt + txt_mod.gate_msa * lora_linear(block.to_add_out, parts[0]);
+  txt = txt + txt_mod.gate_msa * block_linear(block.to_add_out, parts[0]);
   txt = txt +
         txt_mod.gate_mlp * feed_forward(block.ff_context_in, block.ff_context_out,
                                         modulated_norm(txt, txt_mod.shift_mlp, txt_mod.scale_mlp, Config::kNormEps));
@@ -79,9 +78,9 @@ Tensors run(const DoubleBlock& block, const Tensors& streams, const StreamModula
 Tensors run(const SingleBlock& block, const Tensors& joint, const SingleModulation& mod, const train::RopeTable& rope) {
   const std::int64_t d = joint[0].size(-1);
   const at::Tensor x = modulated_norm(joint[0], mod.shift, mod.scale, Config::kNormEps);
-  const Tensors parts = lora_linear(block.to_qkv_mlp, x).split_with_sizes({d, d, d, 2 * Config::kMlpRatio * d}, -1);
+  const Tensors parts = block_linear(block.to_qkv_mlp, x).split_with_sizes({d, d, d, 2 * Config::kMlpRatio * d}, -1);
   const at::Tensor attended = attend(split_heads(parts[0], parts[1], parts[2], block.norm_q, block.norm_k), rope);
-  const at::Tensor out = lora_linear(block.to_out, at::cat({attended, train::swiglu(parts[3])}, -1));
+  const at::Tensor out = block_linear(block.to_out, at::cat({attended, train::swiglu(parts[3])}, -1));
   return {joint[0] + mod.gate * out};
 }
 
@@ -107,23 +106,20 @@ StreamModulation stream_modulation(const Weight& weight, const at::Tensor& temb)
       .shift_msa = m[0], .scale_msa = m[1], .gate_msa = m[2], .shift_mlp = m[3], .scale_mlp = m[4], .gate_mlp = m[5]};
 }
 
-Tensors maybe_checkpoint(train::Block block, const Tensors& inputs, const Transformer& model, bool checkpointing) {
-  return checkpointing ? train::checkpoint(std::move(block), inputs, model.checkpoint_anchor) : block(inputs);
-}
-
 at::Tensor run_blocks(const Transformer& model, Tensors streams, const at::Tensor& temb, const train::RopeTable& rope,
-                      bool checkpointing) {
+                      const train::BlockRunner& runner) {
   const at::DeviceType device = temb.device().type();
   const StreamModulation img_mod = stream_modulation(model.double_modulation_img, temb);
   const StreamModulation txt_mod = stream_modulation(model.double_modulation_txt, temb);
   const Tensors m = modulation(model.single_modulation, temb, 3);
   const SingleModulation single_mod{.shift = m[0], .scale = m[1], .gate = m[2]};
+  std::size_t index = 0;
   for (const DoubleBlock& block : model.transformer_blocks) {
     auto body = [&block, img_mod, txt_mod, rope, device](const Tensors& in) {
       const train::Autocast autocast(device);
       return run(block, in, img_mod, txt_mod, rope);
     };
-    streams = maybe_checkpoint(body, streams, model, checkpointing);
+    streams = runner.run(index++, body, streams);
   }
   Tensors joint{at::cat({streams[1], streams[0]}, 1)};
   for (const SingleBlock& block : model.single_transformer_blocks) {
@@ -131,7 +127,7 @@ at::Tensor run_blocks(const Transformer& model, Tensors streams, const at::Tenso
       const train::Autocast autocast(device);
       return run(block, in, single_mod, rope);
     };
-    joint = maybe_checkpoint(body, joint, model, checkpointing);
+    joint = runner.run(index++, body, joint);
   }
   return joint[0].slice(1, streams[1].size(1));  // image tokens only
 }
@@ -140,13 +136,12 @@ at::Tensor run_blocks(const Transformer& model, Tensors streams, const at::Tenso
 
 class Maker {
  public:
-  Maker(const Config& config, at::Device device) : d_(config.hidden()), device_(device), config_(config) {}
+  Maker(const Config& config, train::LinearMaker& linears) : d_(config.hidden()), linears_(linears), config_(config) {}
 
-  Weight weight(std::int64_t in, std::int64_t out) const {
-    const double bound = std::sqrt(3.0 / static_cast<double>(in));  // variance 1/in
-    return at::empty({out, in}, at::TensorOptions().dtype(at::kBFloat16).device(device_)).uniform_(-bound, bound);
+  Weight weight(std::int64_t in, std::int64_t out) const { return train::random_weight_bf16(in, out, linears_.device); }
+  Weight norm() const {
+    return at::ones({config_.head_dim}, at::TensorOptions().dtype(at::kBFloat16).device(linears_.device));
   }
-  Weight norm() const { return at::ones({config_.head_dim}, at::TensorOptions().dtype(at::kBFloat16).device(device_)); }
   TimeEmbedder time_embedder() const {
     return {.linear_1 = weight(Config::kTimeChannels, d_), .linear_2 = weight(d_, d_)};
   }
@@ -179,23 +174,20 @@ class Maker {
             .norm_k = norm()};
   }
 
-  std::vector<train::NamedParameter> take_parameters() { return std::move(parameters_); }
-
  private:
-  train::LoraLinear lora(const std::string& name, std::int64_t in, std::int64_t out) {
-    return train::make_lora_linear(name, in, out, device_, parameters_);
+  train::BlockLinear lora(const std::string& name, std::int64_t in, std::int64_t out) {
+    return linears_.linear(name, in, out);
   }
 
   std::int64_t d_;
-  at::Device device_;
+  train::LinearMaker& linears_;
   const Config& config_;
-  std::vector<train::NamedParameter> parameters_;
 };
 
 }  // namespace
 
-Transformer make_transformer(const Config& config, at::Device device) {
-  Maker make(config, device);
+Transformer make_transformer(const Config& config, train::LinearMaker& maker) {
+  Maker make(config, maker);
   const std::int64_t d = config.hidden();
   Transformer model{.config = config,
                     .x_embedder = make.weight(Config::kPatchChannels, d),
@@ -208,27 +200,37 @@ Transformer make_transformer(const Config& config, at::Device device) {
                     .transformer_blocks = {},
                     .single_transformer_blocks = {},
                     .norm_out = make.weight(d, 2 * d),
-                    .proj_out = make.weight(d, Config::kPatchChannels),
-                    .checkpoint_anchor = at::zeros({}, at::TensorOptions().device(device)).requires_grad_(),
-                    .parameters = {}};
+                    .proj_out = make.weight(d, Config::kPatchChannels)};
   for (std::int64_t i = 0; i < config.double_blocks; ++i) {
     model.transformer_blocks.push_back(make.double_block("transformer_blocks." + std::to_string(i)));
   }
   for (std::int64_t i = 0; i < config.single_blocks; ++i) {
     model.single_transformer_blocks.push_back(make.single_block("single_transformer_blocks." + std::to_string(i)));
   }
-  model.parameters = make.take_parameters();
   return model;
 }
 
-at::Tensor forward(const Transformer& model, const TransformerInput& input, bool checkpointing) {
+std::vector<std::vector<at::Tensor>> block_weights(const Transformer& model) {
+  std::vector<std::vector<at::Tensor>> blocks;
+  const auto add = [&](std::initializer_list<const train::BlockLinear*> layers) {
+    blocks.emplace_back();
+    for (const train::BlockLinear* layer : layers) blocks.back().push_back(train::big_weight(*layer));
+  };
+  for (const DoubleBlock& b : model.transformer_blocks)
+    add({&b.to_q, &b.to_k, &b.to_v, &b.to_out, &b.add_q, &b.add_k, &b.add_v, &b.to_add_out, &b.ff_in, &b.ff_out,
+         &b.ff_context_in, &b.ff_context_out});
+  for (const SingleBlock& b : model.single_transformer_blocks) add({&b.to_qkv_mlp, &b.to_out});
+  return blocks;
+}
+
+at::Tensor forward(const Transformer& model, const TransformerInput& input, const train::BlockRunner& blocks) {
   const at::Tensor temb = conditioning(model, input);
   const std::vector<std::int64_t> rope_dims(4, model.config.head_dim / 4);
   const train::RopeTable rope =
       train::rope_table(at::cat({input.txt_ids, input.img_ids}), rope_dims, Config::kRopeTheta);
   const Tensors streams{at::linear(input.hidden_states, model.x_embedder),
                         at::linear(input.encoder_hidden_states, model.context_embedder)};
-  const at::Tensor image = run_blocks(model, streams, temb, rope, checkpointing);
+  const at::Tensor image = run_blocks(model, streams, temb, rope, blocks);
   // AdaLayerNormContinuous: scale first, then shift.
   const Tensors out = modulation(model.norm_out, temb, 2);
   return at::linear(modulated_norm(image, out[1], out[0], Config::kNormEps), model.proj_out);

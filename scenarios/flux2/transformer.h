@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "scenarios/flux2/config.h"
+#include "scenarios/train/block_linear.h"
+#include "scenarios/train/block_runner.h"
 #include "scenarios/train/layers.h"
-#include "scenarios/train/lora.h"
 
 namespace zerostall::flux2 {
 
@@ -16,13 +17,13 @@ namespace zerostall::flux2 {
 using Weight = at::Tensor;
 
 struct DoubleBlock {
-  train::LoraLinear to_q, to_k, to_v, to_out, add_q, add_k, add_v, to_add_out;
-  train::LoraLinear ff_in, ff_out, ff_context_in, ff_context_out;
+  train::BlockLinear to_q, to_k, to_v, to_out, add_q, add_k, add_v, to_add_out;
+  train::BlockLinear ff_in, ff_out, ff_context_in, ff_context_out;
   Weight norm_q, norm_k, norm_added_q, norm_added_k;  // [head_dim]
 };
 
 struct SingleBlock {
-  train::LoraLinear to_qkv_mlp, to_out;
+  train::BlockLinear to_qkv_mlp, to_out;
   Weight norm_q, norm_k;
 };
 
@@ -39,13 +40,15 @@ struct Transformer {
       single_modulation;  // shared by all blocks: [6d, d], [6d, d], [3d, d]
   std::vector<DoubleBlock> transformer_blocks;
   std::vector<SingleBlock> single_transformer_blocks;
-  Weight norm_out, proj_out;                      // [2d, d], [128, d]
-  at::Tensor checkpoint_anchor;                   // see train::checkpoint
-  std::vector<train::NamedParameter> parameters;  // the LoRA weights, fp32
+  Weight norm_out, proj_out;  // [2d, d], [128, d]
 };
 
-// Random weights, made on `device` (never on the host). Uses the default generators: seed with at::manual_seed first.
-Transformer make_transformer(const Config& config, at::Device device);
+// Random weights, made on the maker's device (never on the host). Uses the default generators: seed with
+// at::manual_seed first.
+Transformer make_transformer(const Config& config, train::LinearMaker& maker);
+
+// Of each block, double blocks first: what layer offloading moves.
+std::vector<std::vector<at::Tensor>> block_weights(const Transformer& model);
 
 struct TransformerInput {
   at::Tensor hidden_states;          // [B, S_img, 128] bf16, packed latents
@@ -55,7 +58,7 @@ struct TransformerInput {
   at::Tensor txt_ids, img_ids;  // int64 [S, 4]: axes t, h, w, l
 };
 
-// -> [B, S_img, 128] bf16. Call under train::Autocast. Blocks are recomputed in the backward pass if `checkpointing`.
-at::Tensor forward(const Transformer& model, const TransformerInput& input, bool checkpointing = true);
+// -> [B, S_img, 128] bf16. Call under train::Autocast.
+at::Tensor forward(const Transformer& model, const TransformerInput& input, const train::BlockRunner& blocks);
 
 }  // namespace zerostall::flux2

@@ -26,10 +26,12 @@ at::Tensor unpack(const at::Tensor& tokens, std::int64_t height) {
   return tokens.permute({0, 2, 1}).unflatten(2, {height, -1});
 }
 
-at::Tensor scale_latents(const at::Tensor& latents, const Vae& vae) {
+at::Tensor scale_latents(const at::Tensor& latents, const Vae& vae, std::int64_t channel_dim) {
   const auto there = latents.options();
-  const at::Tensor mean = vae.bn.running_mean.view({1, -1, 1, 1}).to(there);
-  const at::Tensor std = at::sqrt(vae.bn.running_var.view({1, -1, 1, 1}) + vae.bn_eps).to(there);
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(latents.dim()), 1);
+  shape.at(static_cast<std::size_t>(channel_dim)) = -1;
+  const at::Tensor mean = vae.bn.running_mean.view(shape).to(there);
+  const at::Tensor std = at::sqrt(vae.bn.running_var.view(shape) + vae.bn_eps).to(there);
   return (latents - mean) / std;
 }
 
@@ -53,7 +55,9 @@ at::Tensor sigma_table(at::Device device) {
 }
 
 at::Tensor add_noise(const at::Tensor& x0, const at::Tensor& noise, const at::Tensor& sigma) {
-  const at::Tensor weight = sigma.view({-1, 1, 1, 1});
+  std::vector<std::int64_t> shape(static_cast<std::size_t>(x0.dim()), 1);
+  shape.front() = -1;
+  const at::Tensor weight = sigma.view(shape);
   return noise * weight + x0 * (1 - weight);
 }
 
@@ -61,7 +65,16 @@ at::Tensor flow_target(const at::Tensor& x0, const at::Tensor& noise) { return n
 
 at::Tensor flow_loss(const at::Tensor& predicted, const at::Tensor& target, const at::Tensor& loss_weight) {
   const at::Tensor squared = at::mse_loss(predicted.to(at::kFloat), target.to(at::kFloat), at::Reduction::None);
-  return (squared.mean({1, 2, 3}) * loss_weight).mean();
+  return (squared.flatten(1).mean(1) * loss_weight).mean();
+}
+
+at::Tensor with_prior(const at::Tensor& target, const at::Tensor& prior) {
+  std::vector<std::int64_t> samples;
+  for (std::int64_t i = 1; i < target.size(0); i += 2) samples.push_back(i);
+  if (samples.empty()) return target;
+  const at::Tensor list = at::tensor(samples);
+  const at::Tensor values = prior.index_select(0, list.to(target.device())).to(target.scalar_type());
+  return target.index_copy(0, list.to(target.device()), values);
 }
 
 }  // namespace zerostall::train

@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "fixes/async_loss.h"
+#include "scenarios/train/fixes_on.h"
 
 namespace zerostall::train {
-
-enum class LossReading {
-  blocking,        // .item(): no fix
-  async,           // fix async-loss
-  async_upstream,  // its variant async-loss=upstream; like upstream it never reads the last loss
-};
 
 struct LossValue {
   std::int64_t update;  // the update that produced it, not the one that logs it

@@ -1,7 +1,10 @@
 #include "scenarios/train/optimizer.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "scenarios/train/adafactor.h"
+#include "scenarios/train/adamw.h"
+#include "scenarios/train/adamw_fused.h"
 
 namespace zerostall::train {
 
@@ -18,33 +21,33 @@ at::Tensor clip_grad_norm(const std::vector<at::Tensor>& parameters, double max_
   return norm;
 }
 
-AdamW::AdamW(std::vector<at::Tensor> parameters, AdamWOptions options) : options_(options) {
-  for (at::Tensor& parameter : parameters)
-    states_.push_back({.parameter = std::move(parameter), .mean = {}, .square = {}});
-}
-
-void AdamW::step(double learning_rate) {
+void Optimizer::step(const StepInput& input) {
   const at::NoGradGuard no_grad;
-  for (State& state : states_) {
-    const at::Tensor& gradient = state.parameter.grad();
-    if (!gradient.defined()) continue;
-    if (!state.mean.defined()) {
-      state.mean = at::zeros_like(state.parameter);
-      state.square = at::zeros_like(state.parameter);
-    }
-    ++state.steps;
-    const auto n = static_cast<double>(state.steps);
-    const double step_size = learning_rate / (1 - std::pow(options_.beta1, n));
-    const double root = std::sqrt(1 - std::pow(options_.beta2, n));
-    state.parameter.mul_(1 - learning_rate * options_.weight_decay);
-    state.mean.lerp_(gradient, 1 - options_.beta1);
-    state.square.mul_(options_.beta2).addcmul_(gradient, gradient, 1 - options_.beta2);
-    state.parameter.addcdiv_(state.mean, (state.square.sqrt() / root).add_(options_.eps), -step_size);
-  }
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].grad().defined()) which.push_back(i);
+  if (!which.empty()) update(which, input);
 }
 
-void AdamW::zero_grad() {
-  for (State& state : states_) state.parameter.mutable_grad().reset();
+void Optimizer::step_one(std::size_t parameter, const StepInput& input) {
+  const at::NoGradGuard no_grad;
+  if (parameters_[parameter].grad().defined()) update({&parameter, 1}, input);
+}
+
+void Optimizer::zero_grad() {
+  for (const at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+std::unique_ptr<Optimizer> make_optimizer(scenarios::OptimizerKind kind, std::vector<at::Tensor> parameters) {
+  switch (kind) {
+    case scenarios::OptimizerKind::adamw_fused:
+      return std::make_unique<AdamWFused>(std::move(parameters));
+    case scenarios::OptimizerKind::adafactor:
+      return std::make_unique<Adafactor>(std::move(parameters));
+    case scenarios::OptimizerKind::adamw:
+      break;
+  }
+  return std::make_unique<AdamW>(std::move(parameters));
 }
 
 double learning_rate_at(std::int64_t update, double base, std::int64_t warmup_updates) {

@@ -155,6 +155,43 @@ TEST(CompareRuns, ClaimsADifferenceInTimeOnlyWhereItIsOne) {
   EXPECT_FALSE(longer.times.modelled);
 }
 
+// The GPU starves between the read and the next launch: for longer, the longer the host does something else there.
+TEST(CompareRuns, AvoidableIdleIsTestedAsTheOtherTimesAre) {
+  const auto with_pause = [](std::int64_t pause, bool records) {
+    return run_of(
+        [=](TraceBuilder& t, int n) {
+          t.item();
+          t.now_ns += pause + (n * 37) % 11;
+          t.launch();
+          if (!records) t.gpu_ops.clear();
+        },
+        14, kMeasured);
+  };
+  const Comparison longer = compare(with_pause(1000, true), with_pause(90'000, true));
+  const TimeChange& row = longer.times.rows.at(2);
+  EXPECT_EQ(row.key, "avoidable_idle_ns");
+  EXPECT_EQ(row.verdict, TimeVerdict::longer);
+  EXPECT_LT(row.test->p, 0.001);
+  EXPECT_GT(row.interval->low, 80'000);
+  EXPECT_EQ(compare(with_pause(1000, true), with_pause(1000, true)).times.rows[2].verdict, TimeVerdict::no_difference);
+  const Comparison unknown = compare(with_pause(1000, true), with_pause(1000, false));
+  EXPECT_FALSE(unknown.times.rows[2].b);
+  EXPECT_EQ(unknown.times.rows[2].verdict, TimeVerdict::cannot_tell);
+}
+
+TEST(CompareRuns, CallsTheSidesAsItIsTold) {
+  TraceBuilder t;
+  t.item();
+  const RunSummary run = run_of(t);
+  const std::span<const RunSummary> side(&run, 1);
+  EXPECT_THAT(compare_runs(side, side, kBeforeAndAfter).reasons, ElementsAre(HasSubstr("no steps in both runs")));
+  RunSummary lossy = plain(1, 0);
+  lossy.lost = 3;
+  const RunSummary whole = plain(1, 0);
+  EXPECT_THAT(compare(whole, lossy).notes, Contains(HasSubstr("lost in B")));
+  EXPECT_THAT(compare_runs(std::span(&whole, 1), std::span(&lossy, 1), kBeforeAndAfter).notes, IsEmpty());
+}
+
 TEST(CompareRuns, FewSteadyStepsTellNothingOfTimes) {
   const auto step = [](TraceBuilder& t, int) { t.item(); };
   const Comparison all = compare(run_of(step, 6, kMeasured), run_of(step, 20, kMeasured));

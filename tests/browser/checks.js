@@ -65,6 +65,9 @@ function tables() {
   const bad = [];
   for (const table of document.querySelectorAll('table')) {
     if (!table.caption?.textContent.trim()) bad.push('no caption: ' + name(table));
+    // Laid out otherwise, a table is none for who hears it, unless its parts say so.
+    for (const e of [table, ...table.querySelectorAll('thead, tbody, tr, th, td')])
+      if (!getComputedStyle(e).display.startsWith('table') && !e.getAttribute('role')) bad.push('no table to hear: ' + name(e));
     if (!table.querySelector('th[scope=col]')) bad.push('no column headers: ' + name(table));
     for (const th of table.querySelectorAll('th')) {
       if (!['col', 'row', 'colgroup', 'rowgroup'].includes(th.scope)) bad.push('no scope: ' + name(th));

@@ -14,7 +14,7 @@ BAD = """<!doctype html><html><head><meta charset="utf-8"><style>
   <p class="grey">too grey</p><p class="faded">too faded</p><p class="moves">fine</p>
   <div style="background: rgba(0, 0, 0, 0.9)"><p id="dark">black on nearly black</p><p style="color: #fff">white</p></div>
   <details><summary>more</summary><p class="grey">folded</p></details>
-  <table><tr><th>a<th scope="col">b</tr><tr><td>1</tr></table><h3>deep</h3>
+  <table><tr><th>a<th scope="col">b</tr><tr style="display: block"><td>3<td>4</tr><tr><td>1</tr></table><h3>deep</h3>
   <button class="off">off</button><button></button><button style="order: -1" tabindex="2">first</button><div style="width: 700px">wide</div></body></html>"""
 GOOD = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>t</title><style>
   :root { color-scheme: light dark } body { background: Canvas; color: CanvasText } button:focus-visible { outline: 2px solid currentColor }</style></head>
@@ -46,7 +46,7 @@ class ChecksFind(unittest.TestCase):
         checks.open_all(page)
         self.assert_finds(checks.ask(page, "contrast"), "folded")
         self.assert_finds(checks.ask(page, "too_wide"), "700", "wide")
-        self.assert_finds(checks.ask(page, "tables"), "no caption", "no scope: th", "rows of 2 and 1 cells")
+        self.assert_finds(checks.ask(page, "tables"), "no caption", "no scope: th", "no table to hear: tr", "rows of 2 and 1 cells")
         self.assert_finds(checks.ask(page, "names"), "no name: button", "h1: 0", "no lang", "no title", "no viewport", "tab order of its own")
         self.assert_finds(checks.ask(page, "moving"), "p.moves")
         self.assert_finds(checks.tab_through(page)[1], "no visible focus (0.0): button.off", "focus goes back")

@@ -140,6 +140,25 @@ class Figures(reports.ReportTest):
                 self.assertEqual(sorted(seen), ["ascending", "descending"], f"column {column}")
             page.close_checked()
 
+    def test_of_many_places_the_first_are_shown(self):
+        page = self.open("hostile")
+        shown = "return [...document.querySelectorAll('#site-table > tbody > tr')].filter(r => r.checkVisibility()).map(r => r.dataset.site)"
+        rows = page.js(SITES)
+        self.assertGreater(len(rows), 30)
+        self.assertEqual(page.js(shown), rows[:20])
+        page.click(page.find("#site-table thead button")[0])
+        self.assertEqual(page.js(shown), page.js(SITES)[:20])
+        page.js("window.dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(len(page.js(shown)), len(rows))
+        page.js("window.dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(len(page.js(shown)), 20)
+        more = page.find("#sites .buttons button")[0]
+        self.assertEqual(more.text, f"Show all {len(rows)} places")
+        page.click(more)
+        self.assertEqual(sorted(page.js(shown)), sorted(rows))
+        self.assertEqual(page.js("return document.activeElement.closest('tr').dataset.site"), page.js(SITES)[20])
+        page.close_checked()
+
     def test_rows_open_by_mouse_and_keyboard(self):
         page = self.open("two")
         first = "const d = document.querySelector('#site-table tbody details'); "

@@ -1,8 +1,10 @@
 // Traces of the reports that are looked at in a browser: make_report_traces FOLDER.
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
+#include "tests/cli/flux2_traces.h"
 #include "tests/reports/hostile_names.h"
 #include "tests/trace/trace_builder.h"
 
@@ -123,6 +125,9 @@ void write_all(const std::filesystem::path& folder) {
   without_waits().write(folder / "no_waits.zstall");
   with_losses().write(folder / "lost.zstall");
   with_hostile_names().write(folder / "hostile.zstall");
+  std::filesystem::create_directories(folder / "verify");
+  for (const auto& [setting, bytes] : good_traces())
+    std::ofstream(folder / "verify" / (setting + ".zstall"), std::ios::binary) << bytes;
   for (int rank = 0; rank < 2; ++rank) {
     TraceBuilder t = training({.scalars_off = rank == 1});
     t.meta = R"({"tool": "test", "clock": "modelled", "simulated_model": "h200", "world_size": 2, "rank": )" +

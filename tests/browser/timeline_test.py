@@ -1,5 +1,7 @@
 """The timeline of a report: opens at the costliest wait, zooms, pans, searches, by mouse and by keyboard."""
+import json
 import sys
+import time
 
 import reports  # first: goes on in the Python that has Selenium
 import checks
@@ -12,6 +14,11 @@ CANVAS = "#zerostall-timeline canvas"
 COLOURS = """const c = document.querySelector(arguments[0]), data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
 const seen = new Map(); for (let i = 0; i < data.length; i += 4) { const k = data[i] << 16 | data[i + 1] << 8 | data[i + 2]; seen.set(k, (seen.get(k) || 0) + 1) }
 return [...seen].sort((a, b) => b[1] - a[1]).map(([k]) => k)"""
+# At which heights (in ROWs, from where they begin) a colour of timeline.css stands.
+ROWS_OF_COLOUR = """const c = document.querySelector(arguments[0]), css = getComputedStyle(c.closest('.zt')).getPropertyValue(arguments[1]).trim();
+const [r, g, b] = [1, 3, 5].map(i => parseInt(css.slice(i, i + 2), 16)), data = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, rows = new Set();
+for (let i = 0; i < data.length; i += 4) if (data[i] === r && data[i + 1] === g && data[i + 2] === b) rows.add(Math.round(i / 4 / c.width / 40));
+return [...rows]"""
 COSTLIEST = "train.py:41 in log_metrics"  # of make_report_traces.cpp: the GPU waits longest for what comes next
 GEMMS = 12 * 2 * 3  # steps, passes, launches in each
 
@@ -123,6 +130,95 @@ class Timeline(reports.ReportTest):
         kept = page.js("return document.querySelector(arguments[0]).dispatchEvent(new WheelEvent('wheel', {deltaY: 100, bubbles: true, cancelable: true}))", CANVAS)
         self.assertTrue(kept, "taken from the page")
         self.assertEqual(self.state(page), before)
+
+    def test_a_wheel_that_does_not_zoom_says_how_it_would(self):
+        page = self.open("two")
+        hint = "return document.querySelector('.zt-hint').checkVisibility()"
+        self.assertFalse(page.js(hint))
+        page.js("document.activeElement.blur()")
+        wheel = "document.querySelector(arguments[0]).dispatchEvent(new WheelEvent('wheel', {deltaY: 100, ctrlKey: arguments[1], bubbles: true, cancelable: true}))"
+        page.js(wheel, CANVAS, False)
+        self.assertTrue(page.js(hint))
+        self.assertIn("Ctrl", page.js("return document.querySelector('.zt-hint').textContent"))
+        page.shot("two-timeline-hint", whole=False)
+        before = self.length(page)
+        page.js(wheel, CANVAS, True)
+        self.assertFalse(page.js(hint))
+        self.assertNotEqual(self.length(page), before)
+        page.js(wheel, CANVAS, False)
+        page.wait_for("return !document.querySelector('.zt-hint').checkVisibility()")
+        page.close_checked()
+
+    def test_runs_without_steps_stand_at_their_costliest_waits(self):
+        page = super().open("two_no_steps", reduced=True)
+        page.wait_for(STATE)
+        state = self.state(page)
+        self.assertEqual(state["steps"], [-1, -1])
+        self.assertIn("host wait", state["focus"]["text"])
+        self.assertLess(state["begin"], 0)
+        self.assertGreater(state["end"], 0)
+        self.assertEqual(*state["slices"])
+        pixels = page.js(ROWS_OF_COLOUR, CANVAS, "--zt-wait")
+        self.assertGreaterEqual(len(pixels), 2, "waits of one side alone")
+
+    def test_paper_is_light_whatever_the_screen_is(self):
+        page = self.open("two", dark=True)
+        dark = page.js(COLOURS, CANVAS)[0]
+        page.js("window.dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(page.js(COLOURS, CANVAS)[0], 0xFFFFFF)
+        page.js("window.dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(page.js(COLOURS, CANVAS)[0], dark)
+
+    def test_perfetto_gets_what_is_shown(self):
+        for name in ("two", "one", "no_steps", "verify", "check_two", "hostile"):
+            with self.subTest(name):
+                page = self.open(name)
+                sides = page.js(STATE)["slices"]
+                trace = json.loads(self.browser.driver.execute_async_script(
+                    "const done = arguments[0]; zerostallTimeline.perfetto().text().then(done)"))
+                slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+                self.assertEqual([sum(e["pid"] == pid for e in slices) for pid in range(1, len(sides) + 1)], sides)
+                self.check_trace(trace["traceEvents"], slices)
+                page.close_checked()
+
+    def check_trace(self, events, slices):
+        rows = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"}
+        self.assertEqual(rows - {(e["pid"], e["tid"]) for e in slices}, set(), "rows without slices")
+        by_row = {}
+        for e in slices:
+            self.assertGreaterEqual(e["dur"], 0)
+            self.assertIn((e["pid"], e["tid"]), rows)
+            by_row.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
+        for row in by_row.values():  # in order and apart: nothing is nested by accident
+            self.assertTrue(all(a[1] <= b[0] + 0.0015 for a, b in zip(row, row[1:])))
+        ends = {kind: {e["id"]: e for e in events if e["ph"] == kind} for kind in "sf"}
+        self.assertEqual(ends["s"].keys(), ends["f"].keys())
+        self.assertGreater(len(ends["s"]), 2)
+        for end in (*ends["s"].values(), *ends["f"].values()):
+            inside = [r for r in by_row[end["pid"], end["tid"]] if r[0] - 0.0015 <= end["ts"] <= r[1] + 0.0015]
+            self.assertTrue(inside, end)
+
+    def test_perfetto_file_is_saved_by_its_button(self):
+        page = self.open("two")
+        self.browser.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(reports.OUT / "perfetto"))
+        page.click(page.find("#download-perfetto")[0])
+        page.wait_for("return document.getElementById('data-said').textContent.startsWith('Saved as')")
+        file = reports.OUT / "perfetto/zerostall-timeline.json"
+        for _ in range(200):
+            if file.exists():
+                break
+            time.sleep(0.05)
+        names = {e["args"]["name"] for e in json.loads(file.read_text())["traceEvents"] if e["name"] == "process_name"}
+        self.assertEqual(names, {"before", "after"})
+        self.assertIn("Saved as zerostall-timeline.json", page.js("return document.getElementById('data-said').textContent"))
+        page.close_checked()
+
+    def test_pages_of_the_gate_have_the_timelines_of_their_runs(self):
+        for name, sides in (("check", 1), ("check_two", 2), ("verify", 2)):
+            page = self.open(name)
+            self.assertEqual(len(self.state(page)["slices"]), sides, name)
+            self.assertIn("host wait", self.state(page)["focus"]["text"])
+            page.close_checked()
 
     def test_search_says_how_much_it_found(self):
         page = self.open("two")

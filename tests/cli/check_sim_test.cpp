@@ -104,8 +104,11 @@ TEST_F(CheckSim, ABaselineIsMadeOfARunAndHolds) {
 TEST_F(CheckSim, TwoSidesRunInTurns) {
   const std::string sides =
       "'" ZEROSTALL_PROGRAM "' check --device sim --runs 2 --max failed=0 --before '" GATE_SUBJECT " 9";
-  const auto same = shell(sides + "' --after '" GATE_SUBJECT " 9'");
+  const auto same = shell(sides + "' --out html=r.html --after '" GATE_SUBJECT " 9'");
   EXPECT_EQ(same.exit_code, 0) << same.out << same.err;
+  const std::string page = read(path("r.html"));
+  for (const char* id : {"id=\"zerostall-timeline-before\"", "id=\"zerostall-timeline-after\""})
+    EXPECT_NE(page.find(id), std::string::npos) << id;
   EXPECT_LT(same.err.find("run 1, before"), same.err.find("run 1, after"));
   EXPECT_LT(same.err.find("run 2, after"), same.err.find("run 2, before"));
   const auto more = shell(sides + "' --after '" GATE_SUBJECT " 9 4'");

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 using namespace zerostall::testing;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using ::testing::EndsWith;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
@@ -89,7 +89,7 @@ TEST_F(Report, OfTwoRuns) {
   const Json report = json_in(page("r.html"));
   EXPECT_EQ(report["before"][0]["trace"], "run.zstall");
   EXPECT_EQ(report["after"][0]["trace"], "after.zstall");
-  EXPECT_EQ(report["figures"][0]["rows"][0]["change"], "-2");
+  EXPECT_EQ(report["figures"][0]["rows"][0]["change"], "−2");
 }
 
 TEST_F(Report, ToStandardOutputWhereThatIsNoTerminal) {
@@ -129,6 +129,41 @@ TEST_F(Report, RefusesWhatItCannotDo) {
 TEST_F(Report, NamesNoFolderOfTheMachine) {
   EXPECT_EQ(run("report \"$here/work/run.zstall\" -o r.html").exit_code, 0);
   EXPECT_THAT(page("r.html"), AllOf(Not(HasSubstr(here.path("work").string())), HasSubstr("run.zstall")));
+}
+
+// How many slices the timeline of each side has; null: it has none, and its data are not in the page.
+Json timelines_in(const std::string& page) {
+  const Json told = json_in(page)["timeline"];
+  Json slices;
+  for (const char* side : {"before", "after"}) {
+    const bool embedded = page.find(std::string("id=\"zerostall-timeline-") + side + "\"") != std::string::npos;
+    EXPECT_EQ(embedded, !told[side].is_null()) << side;
+    slices.push_back(embedded ? told[side]["slices"] : Json(nullptr));
+  }
+  return slices;
+}
+
+TEST_F(Report, OfCheckHasTheTimelinesThatAReportOfTheTracesHas) {
+  EXPECT_EQ(run("report run.zstall after.zstall -o both.html").exit_code, 0);
+  const Json both = timelines_in(page("both.html"));
+  EXPECT_GT(both[0], 10);
+  EXPECT_EQ(run("check after.zstall --max waits=1 --out html=one.html").exit_code, 0);
+  EXPECT_EQ(timelines_in(page("one.html")), Json({nullptr, both[1]}));
+  EXPECT_EQ(run("check after.zstall --baseline run.zstall --out html=two.html").exit_code, 0);
+  EXPECT_EQ(timelines_in(page("two.html")), both);
+}
+
+TEST_F(Report, OfCheckShowsTheTimelineOfTheProcessThatIsShown) {
+  put("job/rank0.zstall", trace_bytes(1, R"(, "rank": 0)"));
+  put("job/rank1.zstall", trace_bytes(3, R"(, "rank": 1)"));
+  put("later/rank0.zstall", trace_bytes(9, R"(, "rank": 0)"));
+  put("later/rank1.zstall", trace_bytes(8, R"(, "rank": 1)"));
+  put("just0.zstall", trace_bytes(9, R"(, "rank": 0)"));
+  EXPECT_EQ(run("report job/rank0.zstall just0.zstall -o wanted.html").exit_code, 0);
+  EXPECT_EQ(run("check later --baseline job --out html=r.html").exit_code, 1);
+  EXPECT_EQ(json_in(page("r.html"))["after"][0]["name"], "rank0.zstall");
+  EXPECT_EQ(json_in(page("r.html"))["before"][0]["name"], "rank0.zstall");
+  EXPECT_EQ(timelines_in(page("r.html")), timelines_in(page("wanted.html")));
 }
 
 TEST_F(Report, OfCheckWithItsVerdict) {

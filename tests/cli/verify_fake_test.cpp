@@ -77,6 +77,26 @@ TEST(VerifyWithPreparedTraces, WritesSeveralFormatsAtOnce) {
   EXPECT_THAT(read_text(here.path("verify.xml")), HasSubstr("tests=\"5\" failures=\"0\" errors=\"0\""));
 }
 
+TEST(VerifyWithPreparedTraces, ItsPageHasTheTimelinesWithoutFixesAndWithAll) {
+  Installation here;
+  here.use_traces(good_traces());
+  const std::string html = here.path("verify.html").string();
+  EXPECT_EQ(here.run(with({"--out", "html=" + html})).exit_code, 0);
+  const std::string page = read_text(html), mark = "id=\"zerostall-report\">";
+  const std::size_t begin = page.find(mark) + mark.size();
+  const auto report = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  // 13 waits in each of 12 steps against 10: a wait is a slice of its own, of two calls and a copy.
+  const int before = report["timeline"]["before"]["slices"], after = report["timeline"]["after"]["slices"];
+  EXPECT_GE(before - after, 12 * 3 * 4);
+  EXPECT_GT(after, 12 * 10 * 4);
+  for (const char* side : {"before", "after"})
+    EXPECT_THAT(page,
+                HasSubstr(std::string("<script type=\"application/octet-stream\" id=\"zerostall-timeline-") + side));
+  EXPECT_TRUE(report["before"][0]["trace"].is_null());  // it is gone
+  EXPECT_EQ(here.run(with({"--keep", here.path("kept").string(), "--out", "html=" + html})).exit_code, 0);
+  EXPECT_THAT(read_text(html), HasSubstr("zerostall export bn-pinning+async-loss.zstall"));
+}
+
 TEST(VerifyWithPreparedTraces, RefusesOutputsThatCannotBeBeforeItRuns) {
   Installation here;  // without traces: running would fail in another way
   ChildResult result = here.run(with({"--json", "--out", "md=-"}));

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "profiler/base/strings.h"
+#include "profiler/cli/verify_job.h"
+
 namespace zerostall::cli {
 namespace {
 
@@ -40,10 +43,10 @@ TEST(PlanVerify, ScalesClaimsAndRestWithMicroStepsAndBatch) {
   EXPECT_EQ(plan.claims[1].removes.stream_syncs, 1);
   EXPECT_EQ(plan.claims[1].removes.h2d_stalls, 0);
   ASSERT_EQ(plan.rest.size(), 2u);
-  EXPECT_EQ(plan.rest[0].region, "train");
-  EXPECT_EQ(plan.rest[0].stays.waits, 3);
-  EXPECT_EQ(plan.rest[1].region, "load");
-  EXPECT_EQ(plan.rest[1].stays.stream_syncs, 60);
+  EXPECT_EQ(plan.rest[0].region, "load");
+  EXPECT_EQ(plan.rest[0].stays.stream_syncs, 60);
+  EXPECT_EQ(plan.rest[1].region, "train");
+  EXPECT_EQ(plan.rest[1].stays.waits, 3);
 }
 
 TEST(PlanVerify, BringsTheClaimOfAVariantBesideThoseOfTheBaseline) {
@@ -110,9 +113,87 @@ TEST(PlanVerify, RefusesTwoVariantsOfOneFixAndAbsurdSizes) {
   EXPECT_TRUE(plan_verify(options));
 }
 
-TEST(ListScenarios, NamesEverythingVerifyTakes) {
-  const std::string text = list_scenarios({"h200"});
-  for (const char* word : {"flux2", "klein-9b", "(default)", "async-loss=upstream", "(only when named)", "h200"})
+TEST(PlanVerify, AllMeansEveryFixThatAppliesEachAloneAndTogether) {
+  VerifyOptions options = flux2("dev");
+  options.fixes = {"all"};
+  const auto request = plan_verify(options);
+  ASSERT_TRUE(request);
+  std::vector<std::string> stems;
+  for (const Setting& setting : request->settings) stems.push_back(file_stem(setting));
+  EXPECT_THAT(stems, ElementsAre("none", "bn-pinning", "async-loss", "pinned-batch", "cached-guidance",
+                                 "bn-pinning+async-loss+pinned-batch+cached-guidance"));
+  EXPECT_TRUE(request->plan.rest.empty()) << "nothing stays";
+  options.fixes = {"all", "bn-pinning"};
+  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("give no other --fix"));
+}
+
+TEST(PlanVerify, AClaimIsOfTheRegionItsWaitsAreIn) {
+  VerifyOptions options = flux2();
+  options.fixes = {"pinned-batch"};
+  const auto request = plan_verify(options);
+  ASSERT_TRUE(request);
+  const auto& claims = request->plan.claims;
+  const auto claim = std::find_if(claims.begin(), claims.end(), [](auto& c) { return c.name == "pinned-batch"; });
+  ASSERT_NE(claim, claims.end());
+  EXPECT_EQ(claim->region, "load");
+  EXPECT_EQ(claim->removes.waits, 10);
+  EXPECT_TRUE(request->plan.rest.empty());
+}
+
+TEST(PlanVerify, AFixThatIsNotAskedForIsNamedWhereItsWaitsStay) {
+  const auto request = plan_verify(flux2("dev"));
+  ASSERT_TRUE(request);
+  ASSERT_EQ(request->plan.rest.size(), 2u);
+  EXPECT_THAT(request->plan.rest[0].reason, HasSubstr("(removed by --fix pinned-batch)"));
+  EXPECT_THAT(request->plan.rest[1].reason, HasSubstr("(removed by --fix cached-guidance)"));
+}
+
+TEST(PlanVerify, AFixWithoutWorkClaimsNothing) {
+  VerifyOptions options = flux2("klein-9b");
+  options.fixes = {"cached-guidance"};
+  const auto request = plan_verify(options);
+  ASSERT_TRUE(request);
+  const auto& claim = request->plan.claims.back();
+  EXPECT_EQ(claim.name, "cached-guidance");
+  EXPECT_EQ(claim.removes.waits, 0);
+}
+
+TEST(PlanVerify, SettingsReachTheProgramAndTheTitle) {
+  VerifyOptions options = flux2();
+  options.with = {"ema=cpu", "resume"};
+  const auto request = plan_verify(options);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->plan.title, "FLUX.2 klein-9B, W8A8 LoRA r16, batch 2, 512 px, ema=cpu, resume=on");
+  const auto arguments = scenario_arguments(*request, request->settings[0]);
+  EXPECT_THAT(join(arguments, " "), HasSubstr("--with ema=cpu --with resume=on"));
+  options.with = {"ema=disk"};
+  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("ema takes off, gpu or cpu, not 'disk'"));
+  options.with = {"weights=bf16", "prior-preservation"};
+  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("needs adapters"));
+}
+
+TEST(PlanVerify, APresetNamesItsScenarioAndSettings) {
+  VerifyOptions options;
+  options.scenario = "flux2-lora-8gb";
+  const auto request = plan_verify(options);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->plan.scenario, "flux2");
+  EXPECT_THAT(request->with, ElementsAre("offload=0.7"));
+}
+
+TEST(PlanVerify, AProgramOfOnesOwnIsSentToCheck) {
+  VerifyOptions options;
+  for (const char* name : {"train.py", "./train", "tools/train.sh"}) {
+    options.scenario = name;
+    EXPECT_THAT(plan_verify(options).error().message, HasSubstr("zerostall check -- ")) << name;
+  }
+  options.scenario = "fluks2";
+  EXPECT_THAT(plan_verify(options).error().message, HasSubstr("did you mean 'flux2'"));
+}
+
+TEST(ListJobs, NamesEverythingVerifyTakes) {
+  const std::string text = list_jobs({"h200"});
+  for (const char* word : {"flux2", "klein-9b", "(default)", "async-loss=upstream", "flux2-lora-8gb", "ema", "h200"})
     EXPECT_THAT(text, HasSubstr(word));
 }
 

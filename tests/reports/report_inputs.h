@@ -37,7 +37,7 @@ struct ReportCase {
     for (const RunSummary& run : before) input.before.push_back({"", &run});
     for (const RunSummary& run : after) input.after.push_back({"", &run});
     if (!before.empty()) {
-      comparison = compare_runs(before, after);
+      comparison = compare_runs(before, after, kBeforeAndAfter);
       input.comparison = &*comparison;
     }
     if (check) input.check = &*check;

@@ -50,6 +50,21 @@ function viewOf(runs) {
   return {view, context};
 }
 
+// What is shown in words, "modelled times", has a place of its own below all rows.
+function checkBadge(run) {
+  const {view} = viewOf([run]);
+  if (run.modelled) assert.ok(view.height - 19 >= Math.max(...view.lines.map((line) => line.y)) + 17, "the badge covers a row");
+}
+
+function checkExport(run) {
+  const trace = JSON.parse(T.exportTrace([{title: "before", run}, {title: "after", run}]).join(""));
+  const slices = trace.traceEvents.filter((e) => e.ph === "X");
+  assert.strictEqual(slices.length, 2 * run.count);
+  const begin = Math.floor(run.count / 3);
+  assert.ok(Math.abs(slices[begin].ts * 1000 - run.begin[begin]) < 1 && Math.abs(slices[begin].dur * 1000 - run.length[begin]) < 1);
+  assert.strictEqual(new Set(trace.traceEvents.filter((e) => e.ph === "s").map((e) => e.id)).size, trace.traceEvents.filter((e) => e.ph === "f").length);
+}
+
 const blobs = [...fs.readFileSync(page, "latin1").matchAll(/<script type="application\/octet-stream"[^>]*>([^<]*)<\/script>/g)].map((m) => m[1]);
 
 function checkRows(run) {
@@ -148,6 +163,8 @@ function checkFrames(runs) {
     checkRows(run);
     checkTies(run);
     checkSearches(run);
+    checkBadge(run);
+    checkExport(run);
     for (let i = 0; i < run.count; i += Math.ceil(run.count / 500)) assert.ok(!/undefined|NaN|[\u0000-\u001f\u202e]/.test(T.describe(run, i)), T.describe(run, i));
     for (const id of run.sites) {
       const wait = T.waitOfSite(run, id, 0);

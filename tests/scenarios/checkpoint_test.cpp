@@ -67,11 +67,13 @@ TEST(Checkpoint, DropsTheBlocksActivations) {
 
 std::vector<at::Tensor> gradients_of_tiny(bool checkpointing) {
   at::manual_seed(1);
-  const flux2::Transformer model = flux2::make_transformer(*flux2::find_config("tiny"), at::kCPU);
-  for (const NamedParameter& p : model.parameters)
+  LinearMaker maker{.device = at::kCPU, .parameters = {}};
+  const flux2::Transformer model = flux2::make_transformer(*flux2::find_config("tiny"), maker);
+  for (const NamedParameter& p : maker.parameters)
     p.value.detach().normal_(0, 0.02);  // up = 0 would hide half of the gradients
   const at::Tensor ids = at::arange(32 * 4, at::kLong).view({32, 4}).remainder(7);
   const Autocast autocast(at::kCPU);
+  const BlockRunner runner{.anchor = anchor(), .checkpointing = checkpointing};
   const at::Tensor out = flux2::forward(model,
                                         {.hidden_states = at::randn({2, 32, 128}, at::kBFloat16),
                                          .encoder_hidden_states = at::randn({2, 32, 96}, at::kBFloat16),
@@ -79,10 +81,10 @@ std::vector<at::Tensor> gradients_of_tiny(bool checkpointing) {
                                          .guidance = {},
                                          .txt_ids = ids,
                                          .img_ids = ids},
-                                        checkpointing);
+                                        runner);
   out.to(at::kFloat).square().mean().backward();
   std::vector<at::Tensor> gradients;
-  for (const NamedParameter& p : model.parameters) gradients.push_back(p.value.grad());
+  for (const NamedParameter& p : maker.parameters) gradients.push_back(p.value.grad());
   return gradients;
 }
 

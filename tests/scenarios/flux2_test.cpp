@@ -3,40 +3,35 @@
 
 #include <limits>
 
-#include "scenarios/flux2/run.h"
+#include "scenarios/flux2/model.h"
+#include "scenarios/flux2/transformer.h"
+#include "tests/scenarios/tiny_run.h"
 
 namespace zerostall::flux2 {
 namespace {
 
 using train::LossReading;
+using train::Result;
+using train::RunOptions;
+using train::same_weights;
 
 RunOptions tiny(bool pinned, LossReading reading, std::int64_t accumulation = 1, at::Device device = at::kCPU) {
-  RunOptions options{
-      .config = *find_config("tiny"), .device = device, .pin_batch_norm = pinned, .training = {}, .samples = {}};
-  options.training = {.updates = 5, .accumulation = accumulation, .learning_rate = 0.05, .loss_reading = reading};
-  return options;
+  return {.make_model = [](const train::ModelOptions& options) { return *make_model("tiny", options); },
+          .settings = {},
+          .device = device,
+          .fixes = {.bn_pinning = pinned, .loss_reading = reading},
+          .undo = {},
+          .training = {.updates = 5, .accumulation = accumulation, .learning_rate = 0.05},
+          .samples = {}};
 }
 
-struct Result {
-  std::vector<at::Tensor> weights;
-  std::vector<train::LossLine> lines;
-};
-
-Result run(RunOptions options) {
-  Result result;
-  Run scenario(std::move(options));
-  train::LossLog log([&](const train::LossLine& line) { result.lines.push_back(line); });
-  scenario.train(log);
-  for (const train::NamedParameter& p : scenario.parameters()) result.weights.push_back(p.value.detach().clone());
-  return result;
+// A transformer by itself, and what runs its blocks.
+Transformer transformer_of(const Config& config) {
+  train::LinearMaker maker{.device = at::kCPU, .parameters = {}};
+  return make_transformer(config, maker);
 }
 
-bool same_weights(const Result& a, const Result& b) {
-  for (std::size_t i = 0; i < a.weights.size(); ++i) {
-    if (!a.weights[i].equal(b.weights[i])) return false;
-  }
-  return a.weights.size() == b.weights.size();
-}
+train::BlockRunner runner() { return {.anchor = at::zeros({}).requires_grad_()}; }
 
 TEST(Flux2, WeightsAreBitIdenticalWithTheFixesOnAndOff) {
   for (const std::int64_t accumulation : {1, 2}) {
@@ -100,7 +95,7 @@ TEST(Flux2, WithoutBlocksTheOutputIsTheModulatedProjectionOfTheImageTokens) {
   at::manual_seed(1);
   Config config = *find_config("tiny");
   config.double_blocks = config.single_blocks = 0;
-  const Transformer model = make_transformer(config, at::kCPU);
+  const Transformer model = transformer_of(config);
   const TransformerInput in{.hidden_states = at::randn({2, 24, 128}, at::kBFloat16),
                             .encoder_hidden_states = at::randn({2, 16, 96}, at::kBFloat16),
                             .timestep = at::tensor({0.125f, 0.5f}),  // times 1000 exact in bf16
@@ -115,7 +110,7 @@ TEST(Flux2, WithoutBlocksTheOutputIsTheModulatedProjectionOfTheImageTokens) {
   const at::Tensor centred = x - x.mean(-1, true);
   const at::Tensor normed = centred / (centred.square().mean(-1, true) + 1e-6).sqrt();
   const at::Tensor expected = times((1 + scale_shift[0]) * normed + scale_shift[1], model.proj_out);
-  const at::Tensor error = (forward(model, in).to(at::kFloat) - expected).abs();
+  const at::Tensor error = (forward(model, in, runner()).to(at::kFloat) - expected).abs();
   EXPECT_LT(error.max().item<float>(), 0.1) << "bf16 against fp32";
   EXPECT_GT(expected.abs().mean().item<float>(), 0.5);
 }
@@ -125,17 +120,30 @@ TEST(Flux2, GuidanceChangesThePredictionOfAModelThatEmbedsItOnly) {
     at::manual_seed(1);
     Config config = *find_config("tiny");
     config.guidance_embeds = embeds;
-    const Transformer model = make_transformer(config, at::kCPU);
+    const Transformer model = transformer_of(config);
     const at::Tensor ids = at::zeros({32, 4}, at::kLong);
-    return forward(model, {.hidden_states = at::ones({1, 32, 128}, at::kBFloat16),
-                           .encoder_hidden_states = at::ones({1, 32, 96}, at::kBFloat16),
-                           .timestep = at::full({1}, 0.5f),
-                           .guidance = at::full({1}, scale, at::kBFloat16),
-                           .txt_ids = ids,
-                           .img_ids = ids});
+    return forward(model,
+                   {.hidden_states = at::ones({1, 32, 128}, at::kBFloat16),
+                    .encoder_hidden_states = at::ones({1, 32, 96}, at::kBFloat16),
+                    .timestep = at::full({1}, 0.5f),
+                    .guidance = at::full({1}, scale, at::kBFloat16),
+                    .txt_ids = ids,
+                    .img_ids = ids},
+                   runner());
   };
   EXPECT_FALSE(predict(true, 1).equal(predict(true, 4)));
   EXPECT_TRUE(predict(false, 1).equal(predict(false, 4)));
+}
+
+// A model of size tiny that embeds its guidance scale, as dev does.
+TEST(Flux2, CachedGuidanceChangesNoPrediction) {
+  at::manual_seed(4);
+  const train::Model model = *make_model("dev-tiny", {.device = at::kCPU});
+  train::OneStep step = train::one_step(train::random_samples(2, model.sample));
+  const at::Tensor uploaded = step.predict(model).predicted;
+  step.fixes.cached_guidance = true;
+  EXPECT_TRUE(step.predict(model).predicted.equal(uploaded));
+  EXPECT_TRUE(step.predict(model).predicted.equal(uploaded)) << "the second time it comes from the cache";
 }
 
 TEST(Flux2, SizesAreThoseOfTheModels) {
@@ -182,7 +190,7 @@ TEST(DeviceSetup, EvictsThenMaterializesThenRunsTheHooks) {
 TEST(Flux2Cuda, StatisticsAreOnTheTrainDeviceAfterEverySetup) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device, simulated or real";
   for (const bool pinned : {false, true}) {
-    const flux2::Run scenario(tiny(pinned, LossReading::blocking, 1, at::kCUDA));
+    const train::Run scenario(tiny(pinned, LossReading::blocking, 1, at::kCUDA));
     EXPECT_EQ(scenario.vae().bn.running_mean.is_cuda(), pinned);
     EXPECT_TRUE(scenario.vae().weights[0].is_cpu()) << "the VAE itself stays evicted";
     scenario.setup().evict();

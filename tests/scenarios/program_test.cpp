@@ -43,8 +43,9 @@ struct PerUpdate {
   double stream_syncs, event_syncs, device_syncs, copies, launches;
 };
 
-PerUpdate per_update(const std::string& arguments) {
-  const Outcome few = run("flux2 " + arguments + " --steps 3"), many = run("flux2 " + arguments + " --steps 8");
+PerUpdate per_update(const std::string& arguments, const std::string& scenario = "flux2") {
+  const std::string command = scenario + " " + arguments;
+  const Outcome few = run(command + " --steps 3"), many = run(command + " --steps 8");
   EXPECT_EQ(few.exit_code, 0) << few.err;
   EXPECT_EQ(many.exit_code, 0) << many.err;
   const auto added = [&](const char* function) {
@@ -57,8 +58,9 @@ PerUpdate per_update(const std::string& arguments) {
           .launches = added("__cudaLaunchKernel") + added("cudaLaunchKernelExC")};
 }
 
-void expect_counts(const std::string& arguments, double stream_syncs, double event_syncs, double copies) {
-  const PerUpdate counted = per_update(arguments);
+void expect_counts(const std::string& arguments, double stream_syncs, double event_syncs, double copies,
+                   const std::string& scenario = "flux2") {
+  const PerUpdate counted = per_update(arguments, scenario);
   EXPECT_EQ(counted.stream_syncs, stream_syncs) << arguments;
   EXPECT_EQ(counted.event_syncs, event_syncs) << arguments;
   EXPECT_EQ(counted.device_syncs, 0) << arguments;
@@ -84,6 +86,20 @@ TEST(ScenarioProgram, DevKeepsTheGuidanceUpload) {
   expect_counts("--size dev --fix bn-pinning --fix async-loss", 11, 0, 12);
 }
 
+TEST(ScenarioProgram, ErnieReadsTheLongestText) {
+  expect_counts("--size tiny", 14, 0, 14, "ernie");
+  expect_counts("--size ernie-image", 14, 0, 14, "ernie");
+  expect_counts("--size tiny --fix bn-pinning --fix async-loss", 11, 0, 12, "ernie");
+  expect_counts("--size tiny --accum 2", 27, 0, 27, "ernie");  // 2 * (10 + 2 + 1) + 1
+}
+
+TEST(ScenarioProgram, Ideogram4ReadsLengthsAndUploadsIds) {
+  expect_counts("--size tiny", 19, 0, 19, "ideogram4");
+  expect_counts("--size ideogram4", 19, 0, 19, "ideogram4");
+  expect_counts("--size tiny --fix bn-pinning --fix async-loss", 16, 0, 17, "ideogram4");
+  expect_counts("--size tiny --batch 4", 29, 0, 29, "ideogram4");
+}
+
 TEST(ScenarioProgram, SabotageUndoesAFixFromThatUpdateOn) {
   const Outcome good = run("flux2 --size tiny --steps 8 --fix bn-pinning --fix async-loss");
   const Outcome bad = run("flux2 --size tiny --steps 8 --fix bn-pinning --fix async-loss --sabotage bn-pinning@5");
@@ -104,7 +120,7 @@ TEST(ScenarioProgram, ExitCodes) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(unknown.err,
             "zerostall-scenario: unknown fix 'magic'; there are: bn-pinning, async-loss, async-loss=upstream\n");
-  const Outcome diverged = run("flux2 --size tiny --device cpu --steps 9 --learning-rate 1e38");
+  const Outcome diverged = run("flux2 --size tiny --device cpu --steps 9 --with learning-rate=1e38");
   EXPECT_EQ(diverged.exit_code, 1);
   EXPECT_NE(diverged.err.find("the loss of update 1 is NaN"), std::string::npos) << diverged.err;
   EXPECT_EQ(diverged.out.find("update 1 "), std::string::npos);

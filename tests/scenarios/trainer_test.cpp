@@ -26,8 +26,9 @@ struct Table {
     const Job job{
         .load = [this](std::int64_t) { ++loads; },
         .loss = [this](std::int64_t i) { return (parameter * 0 + losses[static_cast<std::size_t>(i)]).sum(); },
-        .before_update = {},
-        .parameters = {parameter}};
+        .before_micro_step = {},
+        .parameters = {parameter},
+        .all_reduce_mean = {}};
     options.updates = static_cast<std::int64_t>(losses.size()) / options.accumulation;
     LossLog log([this](const LossLine& line) { logged.push_back({line.update, line.loss, loads}); });
     return train::train(job, options, log, at::kCPU);
@@ -109,8 +110,9 @@ double trained(const std::vector<double>& slopes) {
   const at::Tensor parameter = at::ones({1}).requires_grad_();
   const Job job{.load = [](std::int64_t) {},
                 .loss = [&](std::int64_t i) { return (parameter * slopes[static_cast<std::size_t>(i)]).sum(); },
-                .before_update = {},
-                .parameters = {parameter}};
+                .before_micro_step = {},
+                .parameters = {parameter},
+                .all_reduce_mean = {}};
   LossLog log([](const LossLine&) {});
   train(job, {.updates = static_cast<std::int64_t>(slopes.size()), .learning_rate = 0.1, .warmup_updates = 1}, log,
         at::kCPU);

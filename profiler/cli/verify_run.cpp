@@ -1,0 +1,114 @@
+#include "profiler/cli/verify_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "profiler/base/shown_path.h"
+#include "profiler/base/strings.h"
+#include "profiler/cli/report.h"
+#include "profiler/trace/read_native.h"
+
+namespace zerostall::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// PyTorch's own switches that change which CUDA calls it makes. `verify` runs a defined job: what a user has set for
+// the training at hand must not reach it (expandable_segments even asks for driver calls the simulated GPU does not
+// have).
+const std::set<std::string> kNotForScenarios = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF",
+                                                "PYTORCH_NO_CUDA_MEMORY_CACHING", "CUDA_LAUNCH_BLOCKING"};
+
+// What the tracer told the program's standard error about not being able to write; "" = nothing.
+std::string tracer_problem(std::string_view err) {
+  constexpr std::string_view kSender = "[zerostall] ";
+  for (const std::string_view said : {"[zerostall] the trace ends early: ", "[zerostall] tracing is off: "})
+    if (const std::size_t at = err.find(said); at != std::string_view::npos) {
+      const std::string_view rest = err.substr(at + kSender.size());
+      return last_lines(rest.substr(0, rest.find('\n')), 1);
+    }
+  return {};
+}
+
+std::string how_it_ended(const ChildResult& child) {
+  const std::string last = last_lines(child.err.empty() ? child.out : child.err, 3);
+  const std::string code =
+      child.exit_code > 128 ? fmt::format("was killed by signal {} (code {})", child.exit_code - 128, child.exit_code)
+                            : fmt::format("exited with code {}", child.exit_code);
+  return code + (last.empty() ? " and said nothing" : ": " + last);
+}
+
+RecordOptions record_options(const VerifyRequest& request, const Setting& setting, const std::string& file,
+                             const Bench& bench) {
+  RecordOptions record;
+  record.argv = {bench.program.string()};
+  for (std::string& argument : scenario_arguments(request, setting)) record.argv.push_back(std::move(argument));
+  record.without = kNotForScenarios;
+  record.trace_file = bench.traces.trace(file);
+  record.simulate = bench.device.simulate;
+  record.model = bench.device.model;
+  return record;
+}
+
+// Runs the program to a good end.
+std::variant<RecordOutcome, Outcome> run_program(const RecordOptions& record, const std::string& setting,
+                                                 const Bench& bench) {
+  const auto outcome = record_run(record, bench.paths, bench.inbox);
+  if (!outcome) return fail(ExitCode::environment, outcome.error().message);
+  if (outcome->child.interrupted) return interrupted_by(bench.inbox.stop_signal());
+  if (outcome->child.exit_code == 0) return *outcome;
+  return fail(ExitCode::environment,
+              fmt::format("{} ({}) {}", bench.program.filename().string(), setting, how_it_ended(outcome->child)));
+}
+
+// `shown`: what the trace is called in the report.
+Result<RunSummary> read_summary(const fs::path& trace, const std::string& shown, std::int64_t warmup,
+                                TimelineBlob* timeline) {
+  auto raw = read_native(trace);
+  if (!raw) return Error{fmt::format("the tracer left a trace that cannot be read: {}", raw.error().message)};
+  Analyzed all = analyze_keeping(std::move(*raw), {shown, warmup});
+  RunSummary& summary = all.run;
+  if (const auto& problems = summary.tool_problems; !problems.empty() && !summary.has_cuda_calls)
+    return Error{fmt::format("the tracer could not attach: {}", problems.front())};
+  if (timeline != nullptr) *timeline = timeline_of(all, kTimelineBytes);
+  return std::move(summary);
+}
+
+}  // namespace
+
+fs::path scenario_program(const InstallPaths& paths) {
+  const char* other = std::getenv("ZEROSTALL_SCENARIO_PROGRAM");  // for tests
+  return other != nullptr && *other != '\0' ? fs::path(other) : paths.scenario_program;
+}
+
+void show_progress(std::size_t run, std::size_t runs, const std::string& name) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  // Not fmt::print: it throws where the terminal has gone away.
+  std::fputs(fmt::format("[{}/{}] {} ...\n", run + 1, runs, name).c_str(), stderr);
+}
+
+std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const Setting& setting,
+                                            const std::string& file, const Bench& bench) {
+  const RecordOptions record = record_options(request, setting, file, bench);
+  const std::string name = setting_name(setting.fixes);
+  const auto ran = run_program(record, name, bench);
+  if (const auto* failed = std::get_if<Outcome>(&ran)) return *failed;
+  const auto& [child, has_trace] = std::get<RecordOutcome>(ran);
+  std::string said = tracer_problem(child.err);
+  if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, shown_path(bench.traces.place()));
+
+  TimelineBlob timeline;
+  auto summary = has_trace ? read_summary(record.trace_file, bench.traces.kept(file), request.plan.warmup,
+                                          bench.timelines ? &timeline : nullptr)
+                           : Result<RunSummary>(RunSummary{});
+  if (!said.empty() && (!summary || !summary->has_cuda_calls)) return fail(ExitCode::environment, said);
+  if (!summary) return fail(ExitCode::environment, summary.error().message);
+  return Recorded{{setting.fixes, std::move(*summary)}, std::move(timeline), std::move(said)};
+}
+
+}  // namespace zerostall::cli

@@ -1,0 +1,50 @@
+// One run of `verify`: the scenario program under the tracer, and what its trace says.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <variant>
+
+#include "profiler/cli/device.h"
+#include "profiler/cli/outcome.h"
+#include "profiler/cli/trace_folder.h"
+#include "profiler/cli/verify_plan.h"
+#include "profiler/gate/verify.h"
+#include "profiler/record/record.h"
+#include "reports/timeline_blob.h"
+
+namespace zerostall::cli {
+
+// Everything a run needs to know.
+struct Bench {
+  const InstallPaths& paths;
+  const Device& device;
+  const TraceFolder& traces;
+  std::filesystem::path program;
+  SignalInbox& inbox;
+  bool timelines = false;  // are made for a page
+};
+
+struct Recorded {
+  VerifyRun run;
+  TimelineBlob timeline;    // where one is made
+  std::string tracer_said;  // why its trace ends early, where the tracer could tell
+};
+
+// The program that runs the built-in jobs, or the one that tests put in its place.
+std::filesystem::path scenario_program(const InstallPaths& paths);
+
+inline ExitCode code_of(Verdict verdict) {
+  return verdict == Verdict::pass        ? ExitCode::ok
+         : verdict == Verdict::violation ? ExitCode::violation
+                                         : ExitCode::cannot_tell;
+}
+
+// A line on a terminal before a run: "[2/4] bn-pinning ...". Nothing elsewhere.
+void show_progress(std::size_t run, std::size_t runs, const std::string& name);
+
+// Runs one setting and analyses its trace; without one the summary stays empty. `file`: name of the trace, without
+// extension.
+std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const Setting& setting,
+                                            const std::string& file, const Bench& bench);
+
+}  // namespace zerostall::cli
