@@ -72,11 +72,35 @@ std::vector<EvidenceFrame> frames_of(const Trace& trace, const Stack& stack, con
   return frames;
 }
 
-const StackEvidence* stack_of(const Trace& trace, std::uint32_t id, const SourceTexts& sources, AllEvidence& all) {
+std::vector<EvidenceFrame> native_frames_of(const Trace& trace, const Stack& stack, const FrameNames& names,
+                                            std::list<std::string>& texts) {
+  std::vector<EvidenceFrame> frames;
+  for (const NativeFrame& frame : stack.native) {
+    const auto module = trace.stacks.modules.find(frame.module);
+    const auto named = names.find({frame.module, frame.offset});
+    if (named == names.end() || module == trace.stacks.modules.end() || is_machinery(module->second.path)) continue;
+    for (const std::string& name : named->second)
+      if (!name.empty())
+        frames.push_back({{}, texts.emplace_back(native_function(name)), {}, is_library_path(module->second.path)});
+  }
+  return frames;
+}
+
+// What files say of a trace's stacks.
+struct FromFiles {
+  const SourceTexts& sources;
+  const FrameNames& names;
+};
+
+const StackEvidence* stack_of(const Trace& trace, std::uint32_t id, const FromFiles& files, AllEvidence& all) {
   const auto stack = trace.stacks.stacks.find(id);
   if (stack == trace.stacks.stacks.end()) return nullptr;
   const auto [entry, is_new] = all.stacks.try_emplace(id);
-  if (is_new) entry->second = make_stack_evidence(frames_of(trace, stack->second, sources));
+  if (!is_new) return &entry->second;
+  const bool is_native = stack->second.python.empty();
+  entry->second = make_stack_evidence(is_native ? native_frames_of(trace, stack->second, files.names, all.native_names)
+                                                : frames_of(trace, stack->second, files.sources));
+  entry->second.is_native = is_native;
   return &entry->second;
 }
 
@@ -180,8 +204,26 @@ KernelEvidence make_kernel_evidence(std::string_view name) {
   return kernel;
 }
 
+std::string native_function(std::string_view demangled) {
+  constexpr std::string_view kOps = "at::_ops::", kUnnamed = "(anonymous namespace)";
+  int depth = 0;  // of templates, whose arguments may be functions
+  std::size_t end = 0;
+  for (; end < demangled.size(); ++end) {
+    const char c = demangled[end];
+    if (c == '<') ++depth;
+    if (c == '>' && depth > 0) --depth;
+    if (c != '(' || depth > 0) continue;
+    if (!demangled.substr(end).starts_with(kUnnamed)) break;
+    end += kUnnamed.size() - 1;
+  }
+  const std::string_view name = demangled.substr(0, end);
+  if (!name.starts_with(kOps)) return std::string(name);
+  const std::string_view op = name.substr(kOps.size());
+  return "aten::" + std::string(op.substr(0, op.find("::")));
+}
+
 AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                            const SourceTexts& sources) {
+                            const SourceTexts& sources, const FrameNames& names) {
   const LaunchPlaces launches = find_launches(trace);
   const CallIndex last = last_call(trace);
   AllEvidence found;
@@ -197,7 +239,7 @@ AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::v
       e.direction = e.copy->direction;
       e.bytes = e.copy->bytes;
     }
-    if (e.copy || e.sync) e.stack = stack_of(trace, blocking_call(trace, wait).stack, sources, found);
+    if (e.copy || e.sync) e.stack = stack_of(trace, blocking_call(trace, wait).stack, {sources, names}, found);
     e.ends_profile = is_end_of_profile(trace, last, wait);
     e.kernels = kernels_before(trace, launches.by_thread[wait.thread], wait.begin_ns, found.kernels);
     step_of.push_back(step_at(steps.steps, wait.blocks_ns));

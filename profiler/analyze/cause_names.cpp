@@ -20,10 +20,20 @@ constexpr auto kClues = std::to_array<NameClue>({
     {op, "aten::_unique", dynamic_shape, high, kDown}, {op, "aten::unique_dim", dynamic_shape, high, kDown},
     {op, "torchvision::nms", dynamic_shape, high, kAny}, {op, "aten::bincount", dynamic_shape, high, kDown},
     {op, "aten::repeat_interleave", size_from_device, high, kDown},
+    {op, "aten::repeat_interleave_Tensor", size_from_device, high, kDown},  // as C++ names overloads
+    {op, "aten::repeat_interleave_self_Tensor", size_from_device, high, kDown},
     // A bool of a tensor: what for, the operator does not say.
     {op, "aten::is_nonzero", branch_on_device, medium, kDown}, {op, "aten::equal", branch_on_device, high, kDown},
     {op, "aten::allclose", branch_on_device, high, kDown},
-    {op, "aten::item", scalar_read, low, kDown}, {op, "aten::_local_scalar_dense", scalar_read, low, kDown},
+    // Did a factorization work? To be able to throw.
+    {op, "aten::_linalg_check_errors", library_internal, high, kDown},
+
+    // Functions of LibTorch.
+    {function, "torch::nn::utils::clip_grad_norm_", finite_check, high, kDown},
+    {function, "torch::cuda::synchronize", explicit_sync, high, kAny},
+    // Asks an index that is a tensor of one number for it; a mask has asked by nonzero before.
+    {function, "at::Tensor::index", host_table_by_device_index, high, kDown},
+    {function, "at::indexing::get_item", host_table_by_device_index, high, kDown},
 
     // Libraries.
     {file, "torch/amp/grad_scaler.py", amp_scaler, high, kDown}, {file, "torch/cuda/amp/grad_scaler.py", amp_scaler, high, kDown},

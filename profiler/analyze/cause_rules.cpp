@@ -178,7 +178,8 @@ std::optional<Cause> by_sync_alone(const Evidence& e) {
   if (e.ends_profile && !e.place)
     return Cause{library_internal, medium, "the last call of the profile: the profiler's own, as it stops"};
   // What a user asks for is known by its name (synchronize, wait): by_name.
-  if (e.stack && !e.stack->frames.empty() && e.stack->frames.front().library)
+  // Of C++ the innermost frame always is LibTorch's, whoever asked.
+  if (e.stack && !e.stack->is_native && !e.stack->frames.empty() && e.stack->frames.front().library)
     return Cause{library_internal, medium, "a library waits: " + shown_frame(e.stack->frames.front())};
   if (e.wait->kind == WaitKind::device_sync)
     return Cause{explicit_sync, high, "the whole device is waited for, and nothing copied"};
