@@ -316,6 +316,8 @@ std::string render_stat_json(const RunSummary& run, const std::vector<NamedRun>&
                {"totals", to_json(run.totals)}};
   json["per_step"] = to_json(run.per_step);
   json["regions"] = regions(run);
+  json["outside_regions"] = Json::object();  // of "outside"
+  for (const RegionRow& region : run.outside_regions) json["outside_regions"][region.name] = to_json(region.counters);
   json["waits"] = waits(run);
   const bool is_whole = run.region.empty();  // of a region alone these are not known
   json["calls"] = is_whole ? calls(run) : Json(nullptr);

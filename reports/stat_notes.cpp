@@ -53,6 +53,7 @@ std::string notes_of(const RunSummary& run) {
                     describe(run.end)));
   if (run.meta.counts_only) add("recorded with --counts-only: what ran on the GPU, and whether it ran dry, is unknown");
   if (run.lost > 0) add(counted(run.lost, "record") + " of GPU work lost: whether the GPU ran dry is unknown");
+  if (const std::string between = between_sentence(run); !between.empty()) add(between);
   for (const auto& [name, count] : run.unsupported)
     add(fmt::format("not supported by the simulated GPU: {} ({} times)", name, count));
   for (const auto& [name, count] : run.unknown)

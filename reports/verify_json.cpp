@@ -12,6 +12,9 @@ Json run_json(const VerifyRun& run) {
   Json json = {{"fixes", run.fixes},
                {"steps", {{"total", run.summary.steps.size()}, {"judged", run.summary.judged()}}}};
   json["regions"] = std::move(regions);
+  json["outside_regions"] = Json::object();  // waits between the steps, not judged
+  for (const RegionRow& region : run.summary.outside_regions)
+    json["outside_regions"][region.name]["waits"] = to_json(region.counters)["waits"];
   json["copies"] = to_json(run.summary.copies);
   json["unreal_readbacks"] = run.summary.unreal_readbacks.judged;
   return json;

@@ -68,6 +68,25 @@ std::string idle_line(const VerifyReport& report) {
   return idle.empty() ? "" : "note  " + idle + "\n";
 }
 
+// What happened between the updates of the run with the most fixes, and in the middle of one: not judged.
+std::string between_lines(const VerifyReport& report) {
+  const RunSummary& run = fixed_run(report).summary;
+  std::string text;
+  if (const std::string between = between_sentence(run); !between.empty())
+    text += "note  " + between + ", not judged\n";
+  for (const std::string& name : report.plan.listed) {
+    std::int64_t waits = 0, steps = 0;
+    for (const StepRow& step : run.steps)
+      for (const RegionRow& region : step.regions)
+        if (region.name == name && step.judged && region.counters[Counter::waits].value_or(0) > 0)
+          waits += *region.counters[Counter::waits], ++steps;
+    if (waits > 0)
+      text += fmt::format("note  {} in `{}` in {}, not judged\n", counted(waits, "host wait"), name,
+                          counted(steps, "judged step"));
+  }
+  return text;
+}
+
 std::string rest_lines(const VerifyReport& report) {
   std::string text;
   for (const std::string& sentence : verify_rest(report)) text += "stays  " + sentence + "\n";
@@ -137,7 +156,8 @@ std::vector<std::string> verify_rest(const VerifyReport& report) {
 
 std::string render_verify_text(const VerifyReport& report) {
   std::string text = header(report.plan);
-  if (!report.runs.empty()) text += table(report) + idle_line(report) + whole_step_line(report) + rest_lines(report);
+  if (!report.runs.empty())
+    text += table(report) + idle_line(report) + whole_step_line(report) + rest_lines(report) + between_lines(report);
   text += verdict_lines(report);
   for (const std::string& note : report.judgement.notes) text += "note  " + printable(note) + "\n";
   return text;

@@ -65,6 +65,16 @@ std::string show_counter(Counter counter, const Counters& counters) {
   return text;
 }
 
+std::string between_sentence(const RunSummary& run) {
+  std::string text;
+  for (const RegionRow& region : run.outside_regions)
+    if (const std::int64_t waits = region.counters[Counter::waits].value_or(0); waits > 0)
+      text += fmt::format(
+          "{} in `{}`", text.empty() ? "between the steps: " + counted(waits, "host wait") : fmt::format(", {}", waits),
+          region.name);
+  return text;
+}
+
 std::string idle_sentence(const Counters& counters, const std::string& where, const std::string& mark) {
   const Count &idle = counters[Counter::idle_waits], &waits = counters[Counter::waits];
   if (!waits || idle.value_or(0) == 0) return {};

@@ -21,6 +21,9 @@ std::string show_counter(Counter counter, const Counters& counters);
 // "2 of 3 waits in `train` found nothing queued before, ..."; "" when there are none or it is not known.
 std::string idle_sentence(const Counters& counters, const std::string& where, const std::string& mark);
 
+// "between the steps: 26 host waits in `backup`, 3 in `validate`"; "" when there are none.
+std::string between_sentence(const RunSummary& run);
+
 // "simulated H200", "NVIDIA H200", "unknown device".
 std::string show_device(const TraceMeta& meta);
 

@@ -90,4 +90,9 @@ std::vector<std::string_view> applicable_fixes(const std::vector<HostWait>& wait
   return names;
 }
 
+std::vector<std::string> listed_regions(const Settings& settings) {
+  if (settings.samples == 0) return {};
+  return {"epoch"};
+}
+
 }  // namespace zerostall::scenarios

@@ -74,7 +74,8 @@ train::RunOptions run_options(const CommandLine& line) {
                             .training = {.updates = line.steps,
                                          .accumulation = line.accumulation,
                                          .learning_rate = line.settings.learning_rate},
-                            .samples = {}};
+                            .samples = {},
+                            .all_reduce_mean = {}};
   for (const FixFlag& fix : kFlags) {
     options.fixes.*fix.flag = line.has_fix(std::string(fix.name));
     if (const std::int64_t from = line.sabotaged_from(std::string(fix.name)); from >= 0)

@@ -28,7 +28,7 @@ class Router {
   Targets place_at(ThreadIndex thread, Nanos time) {
     const auto [place, position] = step_place_of(steps_, workers_, thread, time);
     if (place == Where::unclosed) return {{&measured_.unclosed}, nullptr, nullptr, false};
-    if (place == Where::outside) return {{&measured_.outside}, nullptr, nullptr, false};
+    if (place == Where::outside) return outside(time);
     if (place == Where::background)
       return {{&measured_.background, &measured_.steps[*position].background}, nullptr, nullptr, false};
     const Step& step = steps_.steps[*position];
@@ -36,6 +36,16 @@ class Router {
     Targets targets{{&stats.counters}, nullptr, &stats, thread == step.thread};
     for (RegionStats& region : stats.regions)
       if (is_in(step, region.name, time)) targets.counters.push_back(&region.counters);
+    return targets;
+  }
+
+  Targets outside(Nanos time) {
+    Targets targets{{&measured_.outside}, nullptr, nullptr, false};
+    const auto after = std::upper_bound(steps_.between.begin(), steps_.between.end(), time,
+                                        [](Nanos t, const Region& region) { return t < region.begin_ns; });
+    if (after == steps_.between.begin() || time >= std::prev(after)->end_ns) return targets;
+    for (RegionStats& region : measured_.between)
+      if (region.name == std::prev(after)->name) targets.counters.push_back(&region.counters);
     return targets;
   }
 
@@ -121,6 +131,10 @@ Measured measure_steps(const Trace& trace, const Steps& steps, const std::vector
   measured.threads.resize(trace.threads.size());
   const auto regions = all_regions(steps);
   for (StepStats& stats : measured.steps) stats.regions = regions;
+  for (const Region& region : steps.between)
+    if (std::none_of(measured.between.begin(), measured.between.end(),
+                     [&](const RegionStats& r) { return r.name == region.name; }))
+      measured.between.push_back({region.name, {}});
 
   const Workers workers(trace, steps);
   Router router(steps, workers, measured);

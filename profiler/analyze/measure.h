@@ -29,11 +29,12 @@ struct StepStats {
 };
 
 struct Measured {
-  std::vector<StepStats> steps;   // one per step
-  Counters background;            // during steps, on threads that did not work for them
-  Counters unclosed;              // in a step that was never closed
-  Counters outside;               // in no step
-  std::vector<Counters> threads;  // all of each thread, in order of Trace::threads; blocked_ns is its own
+  std::vector<StepStats> steps;      // one per step
+  Counters background;               // during steps, on threads that did not work for them
+  Counters unclosed;                 // in a step that was never closed
+  Counters outside;                  // in no step
+  std::vector<RegionStats> between;  // of `outside`, what lies in a region of Steps::between, by first appearance
+  std::vector<Counters> threads;     // all of each thread, in order of Trace::threads; blocked_ns is its own
 };
 
 // A call belongs to the step in which it begins, a wait to that of the call that blocks (Wait::blocks_ns), each with

@@ -104,6 +104,7 @@ std::optional<RunSummary> in_region(const RunSummary& whole, std::string_view re
   RunSummary run = whole;
   run.region = region;
   run.background = run.unclosed = run.outside = run.totals = Counters{};
+  run.outside_regions.clear();
   for (StepRow& step : run.steps) {
     step = restrict(step, region);
     run.totals.add(step.counters);

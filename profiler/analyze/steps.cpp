@@ -1,6 +1,7 @@
 #include "profiler/analyze/steps.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 #include <map>
@@ -163,13 +164,44 @@ void add_regions(const Trace& trace, StringId domain, Steps& steps) {
   }
 }
 
-// Marks made for us that came to nothing: "Step 4", a region between two steps. `chosen` became steps or are counted as
-// dropped.
+// "Step 4", "step_5": whoever wrote that meant a step.
+bool looks_like_step(std::string_view text) {
+  constexpr std::string_view kWord = "step";
+  return text.size() >= kWord.size() && std::equal(kWord.begin(), kWord.end(), text.begin(), [](char a, char b) {
+           return a == std::tolower(static_cast<unsigned char>(b));
+         });
+}
+
+// A range of our domain that is a region between steps: "backup", "validate".
+bool is_between(const Trace& trace, const Range& range, StringId domain, const Steps& steps) {
+  if (range.domain != domain || range.open || range.instant || looks_like_step(trace.text(range.text))) return false;
+  if (step_at(steps.steps, range.begin_ns) || is_in_open_step(steps, range.begin_ns)) return false;
+  return std::any_of(steps.steps.begin(), steps.steps.end(), [&](const Step& s) { return s.thread == range.thread; });
+}
+
+void add_between(const Trace& trace, StringId domain, Steps& steps) {
+  if (steps.steps.empty()) return;
+  for (const Range& range : trace.ranges)
+    if (is_between(trace, range, domain, steps))
+      steps.between.push_back({range.begin_ns, range.end_ns, trace.text(range.text)});
+  std::stable_sort(steps.between.begin(), steps.between.end(), [](const Region& a, const Region& b) {
+    return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+  });
+  Nanos covered = std::numeric_limits<Nanos>::min();
+  std::erase_if(steps.between, [&](const Region& region) {
+    if (region.begin_ns < covered) return true;
+    covered = region.end_ns;
+    return false;
+  });
+}
+
+// Marks made for us that came to nothing: "Step 4". `chosen` became steps or are counted as dropped.
 std::int64_t count_stray(const Trace& trace, std::optional<StringId> domain, const Chosen& chosen, const Steps& steps) {
   if (!domain) return 0;
   const std::unordered_set<const Range*> used(chosen.begin(), chosen.end());
   return std::count_if(trace.ranges.begin(), trace.ranges.end(), [&](const Range& range) {
     if (range.domain != *domain || used.contains(&range) || step_at(steps.steps, range.begin_ns)) return false;
+    if (is_between(trace, range, *domain, steps)) return false;
     return !is_in_open_step(steps, range.begin_ns);
   });
 }
@@ -197,6 +229,7 @@ Steps split_steps(const Trace& trace, const StepOptions& options) {
   if (const Chosen marks = find_marks(trace, domain); !marks.empty()) {
     Steps steps = cut(trace, marks, StepsFrom::marks);
     add_regions(trace, *domain, steps);
+    add_between(trace, *domain, steps);
     steps.stray_marks = count_stray(trace, domain, marks, steps);
     return steps;
   }

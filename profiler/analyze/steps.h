@@ -46,10 +46,12 @@ struct Steps {
   StepsFrom from = StepsFrom::none;
   std::vector<Step> steps;       // by begin; they do not overlap
   std::vector<OpenStep> open;    // by begin, of the marking thread
+  std::vector<Region> between;   // marked regions in no step ("backup"), by begin, of marking threads, outermost only
   std::int64_t unclosed = 0;     // step ranges never closed: dropped
   std::int64_t overlapping = 0;  // step ranges that began inside another step, or on a thread with fewer marks: dropped
-  std::int64_t outside_windows = 0;      // step ranges of which only a part was recorded: dropped
-  std::int64_t stray_marks = 0;          // ranges and marks in domain `zerostall` that are no step and in none
+  std::int64_t outside_windows = 0;  // step ranges of which only a part was recorded: dropped
+  std::int64_t stray_marks = 0;      // ranges and marks in domain `zerostall` that are no step, in none and no region
+                                     // between them: what looks like a misspelt step
   std::vector<std::string> other_names;  // that match the default pattern too, and are no steps: "process batch #"
 };
 

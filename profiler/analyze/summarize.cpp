@@ -58,6 +58,8 @@ void add_steps(const Trace& trace, const Steps& steps, const std::vector<Wait>& 
   run.background = measured.background;
   run.unclosed = measured.unclosed;
   run.outside = measured.outside;
+  for (const RegionStats& region : measured.between)
+    run.outside_regions.push_back({std::string(region.name), region.counters});
   run.totals.add(run.background);
   run.totals.add(run.unclosed);
   run.totals.add(run.outside);

@@ -120,6 +120,7 @@ struct RunSummary {
   std::int64_t warmup = 0;
   std::vector<StepRow> steps;
   Counters background, unclosed, outside, totals;
+  std::vector<RegionRow> outside_regions;  // of `outside`, what lies in marked regions between steps ("backup")
   BetweenSteps between;
   CounterSpreads per_step;                            // over judged steps
   std::vector<RegionSummary> regions;                 // by first appearance

@@ -192,6 +192,7 @@ Result<VerifyRequest> plan_verify(const VerifyOptions& options) {
   plan.accum = job->accum;
   plan.steps = options.steps;
   plan.warmup = options.warmup;
+  plan.listed = scenarios::listed_regions(job->settings);
   add_claims(*job, fixes_used(request.settings), plan);
   return request;
 }

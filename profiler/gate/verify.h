@@ -37,7 +37,8 @@ struct VerifyPlan {
   std::string device_title;            // "simulated H200"
   std::vector<std::string> settings;   // of the run, beside the plain step: {"ema=cpu"}
   std::int64_t batch = 0, accum = 1, steps = 0, warmup = 0;
-  std::string region = "train";  // where the wanted work is; the first to be shown
+  std::string region = "train";     // where the wanted work is; the first to be shown
+  std::vector<std::string> listed;  // regions whose waits are listed, not judged: what happens between updates
   std::vector<FixClaim> claims;
   std::vector<RestClaim> rest;
 };

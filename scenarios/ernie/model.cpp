@@ -6,6 +6,7 @@
 
 #include "fixes/host_lengths.h"
 #include "scenarios/ernie/transformer.h"
+#include "scenarios/train/autocast.h"
 #include "scenarios/train/flow_matching.h"
 #include "scenarios/train/length_reads.h"
 
@@ -48,10 +49,12 @@ train::Predicted predict(const Predictor& p, const train::MicroStep& step) {
   const at::Tensor noise = at::empty_like(x0).normal_(0, 1, step.generator);
   const at::Tensor timestep = train::sample_timesteps(x0.size(0), kShift, step.generator, p.sigmas.device());
   const at::Tensor noisy = train::add_noise(x0, noise, p.sigmas.index_select(0, timestep));
-  const at::Tensor predicted =
-      forward(p.transformer,
-              {.hidden_states = noisy.to(at::kBFloat16), .timestep = timestep, .text = text, .text_lengths = lengths},
-              step.blocks);
+  const at::Tensor predicted = forward(p.transformer,
+                                       {.hidden_states = noisy.to(train::compute_dtype(p.sigmas.device().type())),
+                                        .timestep = timestep,
+                                        .text = text,
+                                        .text_lengths = lengths},
+                                       step.blocks);
   return {.predicted = train::unpatchify(predicted), .target = train::unpatchify(train::flow_target(x0, noise))};
 }
 

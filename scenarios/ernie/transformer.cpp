@@ -131,10 +131,11 @@ at::Tensor forward(const Transformer& model, const TransformerInput& input, cons
   const at::Tensor mask = attention_mask(input.text_lengths, image_tokens, text_tokens);
   const at::Tensor conditioning = conditioning_of(model, input.timestep, input.hidden_states.scalar_type());
   const Modulation modulation = modulation_of(model, conditioning);
+  const at::ScalarType compute = train::compute_dtype(device);  // of the run, for recomputation on the autograd thread
   std::size_t index = 0;
   for (const Block& block : model.layers) {
-    auto body = [&block, modulation, mask, rope, device](const Tensors& in) -> Tensors {
-      const train::Autocast autocast(device);
+    auto body = [&block, modulation, mask, rope, device, compute](const Tensors& in) -> Tensors {
+      const train::Autocast autocast(device, compute);
       return {run(block, in[0], modulation, mask, rope)};
     };
     hidden = blocks.run(index++, body, {hidden})[0];

@@ -6,6 +6,7 @@
 
 #include "fixes/cached_guidance.h"
 #include "scenarios/flux2/transformer.h"
+#include "scenarios/train/autocast.h"
 #include "scenarios/train/flow_matching.h"
 
 namespace zerostall::flux2 {
@@ -72,7 +73,7 @@ train::Predicted predict(Predictor& p, const train::MicroStep& step) {
       train::sample_timesteps(x0.size(0), train::dynamic_shift(height * width), step.generator, device);
   const at::Tensor noisy = train::add_noise(x0, noise, p.sigmas.index_select(0, timestep));
   const at::Tensor predicted = forward(p.transformer,
-                                       {.hidden_states = train::pack(noisy).to(at::kBFloat16),
+                                       {.hidden_states = train::pack(noisy).to(train::compute_dtype(device.type())),
                                         .encoder_hidden_states = step.batch.text,
                                         .timestep = timestep / train::kTrainTimesteps,
                                         .guidance = guidance(p, x0.size(0), step.fixes),

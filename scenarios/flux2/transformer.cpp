@@ -109,22 +109,23 @@ StreamModulation stream_modulation(const Weight& weight, const at::Tensor& temb)
 at::Tensor run_blocks(const Transformer& model, Tensors streams, const at::Tensor& temb, const train::RopeTable& rope,
                       const train::BlockRunner& runner) {
   const at::DeviceType device = temb.device().type();
+  const at::ScalarType dtype = train::compute_dtype(device);  // of the run, for recomputation on the autograd thread
   const StreamModulation img_mod = stream_modulation(model.double_modulation_img, temb);
   const StreamModulation txt_mod = stream_modulation(model.double_modulation_txt, temb);
   const Tensors m = modulation(model.single_modulation, temb, 3);
   const SingleModulation single_mod{.shift = m[0], .scale = m[1], .gate = m[2]};
   std::size_t index = 0;
   for (const DoubleBlock& block : model.transformer_blocks) {
-    auto body = [&block, img_mod, txt_mod, rope, device](const Tensors& in) {
-      const train::Autocast autocast(device);
+    auto body = [&block, img_mod, txt_mod, rope, device, dtype](const Tensors& in) {
+      const train::Autocast autocast(device, dtype);
       return run(block, in, img_mod, txt_mod, rope);
     };
     streams = runner.run(index++, body, streams);
   }
   Tensors joint{at::cat({streams[1], streams[0]}, 1)};
   for (const SingleBlock& block : model.single_transformer_blocks) {
-    auto body = [&block, single_mod, rope, device](const Tensors& in) {
-      const train::Autocast autocast(device);
+    auto body = [&block, single_mod, rope, device, dtype](const Tensors& in) {
+      const train::Autocast autocast(device, dtype);
       return run(block, in, single_mod, rope);
     };
     joint = runner.run(index++, body, joint);

@@ -51,14 +51,14 @@ Transformer make_transformer(const Config& config, train::LinearMaker& maker);
 std::vector<std::vector<at::Tensor>> block_weights(const Transformer& model);
 
 struct TransformerInput {
-  at::Tensor hidden_states;          // [B, S_img, 128] bf16, packed latents
+  at::Tensor hidden_states;          // [B, S_img, 128] in the dtype of Autocast, packed latents
   at::Tensor encoder_hidden_states;  // [B, S_txt, text_features] bf16
   at::Tensor timestep;          // [B] fp32, t / 1000: the model multiplies by 1000 again, in bf16, as diffusers does
   at::Tensor guidance;          // [B] bf16; undefined without guidance_embeds
   at::Tensor txt_ids, img_ids;  // int64 [S, 4]: axes t, h, w, l
 };
 
-// -> [B, S_img, 128] bf16. Call under train::Autocast.
+// -> [B, S_img, 128] in the dtype of Autocast (bf16 or fp16). Call under train::Autocast.
 at::Tensor forward(const Transformer& model, const TransformerInput& input, const train::BlockRunner& blocks);
 
 }  // namespace zerostall::flux2

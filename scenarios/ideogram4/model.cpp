@@ -7,6 +7,7 @@
 
 #include "fixes/host_lengths.h"
 #include "scenarios/ideogram4/transformer.h"
+#include "scenarios/train/autocast.h"
 #include "scenarios/train/flow_matching.h"
 #include "scenarios/train/length_reads.h"
 
@@ -72,7 +73,7 @@ train::Predicted predict(const Predictor& p, const train::MicroStep& step) {
   const at::Tensor timestep =
       train::sample_timesteps(x0.size(0), resolution_shift(latents), step.generator, p.sigmas.device());
   const at::Tensor sigma = p.sigmas.index_select(0, timestep);
-  const at::Tensor image = train::add_noise(x0, noise, sigma).to(at::kBFloat16);
+  const at::Tensor image = train::add_noise(x0, noise, sigma).to(train::compute_dtype(p.sigmas.device().type()));
   const std::int64_t text_tokens = fixes::longest(lengths);
   const at::Tensor no_image = at::zeros({image.size(0), text_tokens, image.size(2)}, image.options());
   const at::Tensor predicted = forward(p.transformer,

@@ -145,10 +145,11 @@ at::Tensor forward(const Transformer& model, const TransformerInput& input, cons
                                       model.config.mrope_section, Config::kRopeTheta);
   rope = {.cos = rope.cos.to(dtype), .sin = rope.sin.to(dtype)};
   const at::Tensor mask = attention_mask(input.ids.segment_ids);
+  const at::ScalarType compute = train::compute_dtype(device);  // of the run, for recomputation on the autograd thread
   std::size_t index = 0;
   for (const Block& block : model.layers) {
-    auto body = [&block, mask, rope, conditioning, device](const Tensors& in) -> Tensors {
-      const train::Autocast autocast(device);
+    auto body = [&block, mask, rope, conditioning, device, compute](const Tensors& in) -> Tensors {
+      const train::Autocast autocast(device, compute);
       return {run(block, in[0], mask, rope, conditioning)};
     };
     hidden = blocks.run(index++, body, {hidden})[0];

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "scenarios/train/autocast.h"
+
 namespace zerostall::train {
 namespace {
 
@@ -20,7 +22,7 @@ BlockLinear LinearMaker::unadapted(const std::string& name, std::int64_t in, std
     layer.weight = at::empty({out, in}, bf16).uniform_(-bound, bound).requires_grad_();
     parameters.push_back({name + ".weight", layer.weight});
   } else {
-    layer.base = random_weight(in, out, device);
+    layer.base = random_weight(in, out, device, weights == scenarios::Weights::fp8 ? at::kFloat8_e4m3fn : at::kChar);
   }
   return layer;
 }
@@ -40,7 +42,9 @@ BlockLinear LinearMaker::linear(const std::string& name, std::int64_t in, std::i
 
 at::Tensor block_linear(const BlockLinear& layer, const at::Tensor& x) {
   if (layer.weight.defined()) return at::linear(x, layer.weight);
-  const at::Tensor frozen = w8a8_linear(x, layer.base, at::kBFloat16);
+  const bool cached = layer.fixes != nullptr && layer.fixes->fp8_scale_cached;
+  const at::Tensor frozen = w8a8_linear(x, layer.base, compute_dtype(x.device().type()),
+                                        cached ? UnitScale::cached : UnitScale::made_per_call);
   if (without_adapters > 0 || !layer.down.defined()) return frozen;
   const auto rank = static_cast<double>(layer.down.size(0));
   const at::Tensor branch = at::linear(at::linear(x, layer.down), layer.up) * (layer.alpha / rank);

@@ -47,8 +47,9 @@ struct LinearMaker {
   BlockLinear unadapted(const std::string& name, std::int64_t in, std::int64_t out);
 };
 
-// x [..., in] -> [..., out] in bf16. The adapter's branch is left out while `without_adapters` is in force. Runs the
-// branch in bf16 when called under Autocast.
+// x [..., in] -> [..., out] in the dtype of the Autocast in force (compute_dtype; bf16 without one), the adapter's
+// branch too. The branch is left out while a WithoutAdapters lives. fp8: whether the constant scale is cached is looked
+// up in `fixes` at each call.
 at::Tensor block_linear(const BlockLinear& layer, const at::Tensor& x);
 
 // The frozen or trained big weight of a layer: what layer offloading moves. The scale stays on the device.

@@ -16,6 +16,9 @@ struct BlockRunner {
   // `index` counts the model's blocks in the order of Model::blocks. `body` as for train::checkpoint.
   std::vector<at::Tensor> run(std::size_t index, Block body, const std::vector<at::Tensor>& inputs) const {
     Block whole = std::move(body);
+    // Without recomputation a backward pass would read weights whose place another block has by then.
+    TORCH_CHECK(offload == nullptr || checkpointing || !at::GradMode::is_enabled(),
+                "layer offloading needs gradient checkpointing where gradients are wanted");
     if (offload != nullptr)
       whole = [index, offload = offload, body = std::move(whole)](const std::vector<at::Tensor>& in) {
         offload->before_block(index);

@@ -176,5 +176,18 @@ TEST(MeasureSteps, KeepsAnUnclosedStepApart) {
   EXPECT_EQ(a.measured.outside[Counter::waits], 2);  // before all steps, and after a later one
 }
 
+TEST(MeasureSteps, WaitsBetweenStepsAreCountedByTheirRegion) {
+  TraceBuilder t;
+  t.step(0, [&] { t.item(); });
+  t.range("backup", [&] { t.item(), t.item(); });
+  t.item();  // in no region
+  t.step(1, [&] { t.range("backup", [&] { t.item(); }); });
+  const Analysis a = measure(t);
+  EXPECT_EQ(a.measured.outside[Counter::waits], 3);
+  ASSERT_EQ(a.measured.between.size(), 1u);
+  EXPECT_EQ(a.measured.between[0].name, "backup");
+  EXPECT_EQ(a.measured.between[0].counters[Counter::waits], 2);
+}
+
 }  // namespace
 }  // namespace zerostall

@@ -143,6 +143,7 @@ TEST(SplitSteps, CountsMarksOfOurDomainThatAreNoStepAndInNone) {
   EXPECT_EQ(stray({"Step 4", "Step 5"}), 0);  // found by the pattern: they are steps
   EXPECT_EQ(stray({"Step 4", "step 6 "}), 1);
   EXPECT_EQ(stray({"load"}), 1);
+  EXPECT_EQ(stray({"step 1", "backup", "step 2"}), 0);  // a region between two steps
   TraceBuilder t;
   t.step(0, [&] {
     t.range("Step 4", [] {});
@@ -154,6 +155,19 @@ TEST(SplitSteps, CountsMarksOfOurDomainThatAreNoStepAndInNone) {
   t.range("load", [] {});  // in the unclosed step
   const Trace trace = t.trace();
   EXPECT_EQ(split_steps(trace).stray_marks, 0);
+}
+
+TEST(SplitSteps, RegionsBetweenStepsAreKeptTheOutermostOnly) {
+  TraceBuilder t;
+  t.step(0, [&] { t.range("load", [] {}); });
+  t.range("backup", [&] { t.range("write", [] {}); });
+  t.step(1, [] {});
+  t.range("validate", [] {});
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  ASSERT_EQ(steps.between.size(), 2u);
+  EXPECT_EQ(steps.between[0].name, "backup");
+  EXPECT_EQ(steps.between[1].name, "validate");
 }
 
 TEST(SplitSteps, EndsAnUnclosedStepAtTheNextOne) {

@@ -22,7 +22,8 @@ RunOptions tiny(bool pinned, LossReading reading, std::int64_t accumulation = 1,
           .fixes = {.bn_pinning = pinned, .loss_reading = reading},
           .undo = {},
           .training = {.updates = 5, .accumulation = accumulation, .learning_rate = 0.05},
-          .samples = {}};
+          .samples = {},
+          .all_reduce_mean = {}};
 }
 
 // A transformer by itself, and what runs its blocks.

@@ -166,7 +166,8 @@ RunOptions tiny(train::FixesOn fixes, std::int64_t updates = 10) {
           .fixes = fixes,
           .undo = {},
           .training = {.updates = updates, .learning_rate = 0.05},
-          .samples = {}};
+          .samples = {},
+          .all_reduce_mean = {}};
 }
 
 TEST(Ideogram4, WeightsAreBitIdenticalWithTheFixesOnAndOff) {

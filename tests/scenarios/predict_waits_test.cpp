@@ -1,5 +1,6 @@
 // How often one prediction of each model makes the host wait, on the simulated GPU, without and with the fixes. Source:
-// reference-step.md section 0 and rows B.1 #4, #5, #12, I1 to I5, E1, E2. #include <gtest/gtest.h>
+// reference-step.md section 0 and rows B.1 #4, #5, #12, I1 to I5, E1, E2.
+#include <gtest/gtest.h>
 
 #include "scenarios/ernie/model.h"
 #include "scenarios/flux2/model.h"
