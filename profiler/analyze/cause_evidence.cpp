@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "profiler/analyze/cause_names.h"
@@ -12,7 +13,7 @@ namespace zerostall {
 namespace {
 
 constexpr Bytes kMuch = Bytes{1} << 20;
-constexpr std::size_t kMostKernels = 4;
+constexpr std::size_t kMostKernels = 6;
 
 // Launches of the whole process by begin, and of each thread by position.
 struct LaunchPlaces {
@@ -170,8 +171,10 @@ void find_repeated(const Steps& steps, const std::vector<std::optional<std::size
 void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std::size_t steps,
                      std::vector<Evidence>& all) {
   std::vector<bool> down(steps), up(steps);
+  std::set<std::tuple<std::size_t, CopyDirection, Bytes>> moved;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!step_of[i] || all[i].bytes < kMuch) continue;
+    moved.insert({*step_of[i], all[i].direction, all[i].bytes});
     if (all[i].direction == CopyDirection::device_to_host) down[*step_of[i]] = true;
     if (all[i].direction == CopyDirection::host_to_device) up[*step_of[i]] = true;
   }
@@ -179,6 +182,9 @@ void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std
     if (!step_of[i]) continue;
     all[i].step_moves_much_down = down[*step_of[i]];
     all[i].step_moves_much_up = up[*step_of[i]];
+    const auto other_way = all[i].direction == CopyDirection::device_to_host ? CopyDirection::host_to_device
+                                                                             : CopyDirection::device_to_host;
+    all[i].comes_back = moved.contains({*step_of[i], other_way, all[i].bytes});
   }
 }
 

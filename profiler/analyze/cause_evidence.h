@@ -47,12 +47,13 @@ struct Evidence {
   CopyDirection direction = CopyDirection::none;
   Bytes bytes = 0;
   const StackEvidence* stack = nullptr;        // null: it has none
-  std::vector<const KernelEvidence*> kernels;  // last launched by the thread before it, last first, at most 4
+  std::vector<const KernelEvidence*> kernels;  // last launched by the thread before it, last first, at most 6
   std::optional<PlaceInStep> place;            // nullopt: in no step
   bool on_marking_thread = true;               // of the step; true where there are no steps
   bool ends_profile = false;                   // the last call of a profile, a device sync
   bool in_every_step = false;                  // the same copy or sync, as often before, in at least 4 of 5 steps
   bool step_moves_much_down = false, step_moves_much_up = false;  // 1 MiB and more, in its step
+  bool comes_back = false;  // as many bytes, 1 MiB and more, are copied the other way in its step
 };
 
 struct AllEvidence {

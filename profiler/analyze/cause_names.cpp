@@ -78,6 +78,7 @@ constexpr auto kClues = std::to_array<NameClue>({
     {last_kernel, "nonzero", dynamic_shape, medium, kDown}, {last_kernel, "DeviceUniqueBy", dynamic_shape, medium, kDown},
     {last_kernel, "compute_num_unique", dynamic_shape, medium, kDown}, {last_kernel, "CountNonZero", dynamic_shape, medium, kDown},
     {last_kernel, "write_indices", dynamic_shape, medium, kDown},
+    {last_kernel, "DeviceScanKernel", size_from_device, medium, kDown},  // cumsum of one dimension
     {kernel, "tensor_kernel_scan", size_from_device, medium, kDown}, {kernel, "cumsum", size_from_device, medium, kDown},
     {kernel, "non_finite", amp_scaler, medium, kDown}, {kernel, "nonfinite", amp_scaler, medium, kDown},
     {kernel, "isfinite", finite_check, medium, kDown}, {kernel, "isnan", finite_check, medium, kDown}, {kernel, "isinf", finite_check, medium, kDown},

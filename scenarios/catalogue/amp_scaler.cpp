@@ -63,7 +63,7 @@ void amp_scaler(Run& run) {
     if (!run.is(Variant::near_miss)) optimizer.unscale();
     if (run.is(Variant::cause) && optimizer.found_inf.item<float>() == 0) optimizer.step({});
     if (run.is(Variant::fixed)) optimizer.step(optimizer.found_inf);
-    if (run.is(Variant::near_miss) && at::stack(at::_foreach_norm(optimizer.gradients())).norm().item<float>() < 100)
+    if (run.is(Variant::near_miss) && !(at::stack(at::_foreach_norm(optimizer.gradients())).norm() > 100).is_nonzero())
       optimizer.step({});
     optimizer.finish();
   });
