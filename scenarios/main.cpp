@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
+#include "scenarios/catalogue/program.h"
 #include "scenarios/ernie/model.h"
 #include "scenarios/flux2/model.h"
 #include "scenarios/ideogram4/model.h"
@@ -112,7 +114,10 @@ int main(int argc, char** argv) {
     return code;
   };
   try {
-    scenarios::run(scenarios::parse_command_line(argc, argv));
+    if (argc > 1 && std::string_view(argv[1]) == "catalogue")
+      scenarios::catalogue::run_program(argc - 1, argv + 1);
+    else
+      scenarios::run(scenarios::parse_command_line(argc, argv));
     return 0;
   } catch (const scenarios::HelpRequested& help) {
     std::fputs(help.what(), stdout);

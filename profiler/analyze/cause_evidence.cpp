@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "profiler/analyze/cause_names.h"
@@ -12,7 +13,7 @@ namespace zerostall {
 namespace {
 
 constexpr Bytes kMuch = Bytes{1} << 20;
-constexpr std::size_t kMostKernels = 4;
+constexpr std::size_t kMostKernels = 6;
 
 // Launches of the whole process by begin, and of each thread by position.
 struct LaunchPlaces {
@@ -72,11 +73,35 @@ std::vector<EvidenceFrame> frames_of(const Trace& trace, const Stack& stack, con
   return frames;
 }
 
-const StackEvidence* stack_of(const Trace& trace, std::uint32_t id, const SourceTexts& sources, AllEvidence& all) {
+std::vector<EvidenceFrame> native_frames_of(const Trace& trace, const Stack& stack, const FrameNames& names,
+                                            std::list<std::string>& texts) {
+  std::vector<EvidenceFrame> frames;
+  for (const NativeFrame& frame : stack.native) {
+    const auto module = trace.stacks.modules.find(frame.module);
+    const auto named = names.find({frame.module, frame.offset});
+    if (named == names.end() || module == trace.stacks.modules.end() || is_machinery(module->second.path)) continue;
+    for (const std::string& name : named->second)
+      if (!name.empty())
+        frames.push_back({{}, texts.emplace_back(native_function(name)), {}, is_library_path(module->second.path)});
+  }
+  return frames;
+}
+
+// What files say of a trace's stacks.
+struct FromFiles {
+  const SourceTexts& sources;
+  const FrameNames& names;
+};
+
+const StackEvidence* stack_of(const Trace& trace, std::uint32_t id, const FromFiles& files, AllEvidence& all) {
   const auto stack = trace.stacks.stacks.find(id);
   if (stack == trace.stacks.stacks.end()) return nullptr;
   const auto [entry, is_new] = all.stacks.try_emplace(id);
-  if (is_new) entry->second = make_stack_evidence(frames_of(trace, stack->second, sources));
+  if (!is_new) return &entry->second;
+  const bool is_native = stack->second.python.empty();
+  entry->second = make_stack_evidence(is_native ? native_frames_of(trace, stack->second, files.names, all.native_names)
+                                                : frames_of(trace, stack->second, files.sources));
+  entry->second.is_native = is_native;
   return &entry->second;
 }
 
@@ -146,8 +171,10 @@ void find_repeated(const Steps& steps, const std::vector<std::optional<std::size
 void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std::size_t steps,
                      std::vector<Evidence>& all) {
   std::vector<bool> down(steps), up(steps);
+  std::set<std::tuple<std::size_t, CopyDirection, Bytes>> moved;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!step_of[i] || all[i].bytes < kMuch) continue;
+    moved.insert({*step_of[i], all[i].direction, all[i].bytes});
     if (all[i].direction == CopyDirection::device_to_host) down[*step_of[i]] = true;
     if (all[i].direction == CopyDirection::host_to_device) up[*step_of[i]] = true;
   }
@@ -155,6 +182,9 @@ void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std
     if (!step_of[i]) continue;
     all[i].step_moves_much_down = down[*step_of[i]];
     all[i].step_moves_much_up = up[*step_of[i]];
+    const auto other_way = all[i].direction == CopyDirection::device_to_host ? CopyDirection::host_to_device
+                                                                             : CopyDirection::device_to_host;
+    all[i].comes_back = moved.contains({*step_of[i], other_way, all[i].bytes});
   }
 }
 
@@ -180,8 +210,26 @@ KernelEvidence make_kernel_evidence(std::string_view name) {
   return kernel;
 }
 
+std::string native_function(std::string_view demangled) {
+  constexpr std::string_view kOps = "at::_ops::", kUnnamed = "(anonymous namespace)";
+  int depth = 0;  // of templates, whose arguments may be functions
+  std::size_t end = 0;
+  for (; end < demangled.size(); ++end) {
+    const char c = demangled[end];
+    if (c == '<') ++depth;
+    if (c == '>' && depth > 0) --depth;
+    if (c != '(' || depth > 0) continue;
+    if (!demangled.substr(end).starts_with(kUnnamed)) break;
+    end += kUnnamed.size() - 1;
+  }
+  const std::string_view name = demangled.substr(0, end);
+  if (!name.starts_with(kOps)) return std::string(name);
+  const std::string_view op = name.substr(kOps.size());
+  return "aten::" + std::string(op.substr(0, op.find("::")));
+}
+
 AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                            const SourceTexts& sources) {
+                            const SourceTexts& sources, const FrameNames& names) {
   const LaunchPlaces launches = find_launches(trace);
   const CallIndex last = last_call(trace);
   AllEvidence found;
@@ -197,7 +245,7 @@ AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::v
       e.direction = e.copy->direction;
       e.bytes = e.copy->bytes;
     }
-    if (e.copy || e.sync) e.stack = stack_of(trace, blocking_call(trace, wait).stack, sources, found);
+    if (e.copy || e.sync) e.stack = stack_of(trace, blocking_call(trace, wait).stack, {sources, names}, found);
     e.ends_profile = is_end_of_profile(trace, last, wait);
     e.kernels = kernels_before(trace, launches.by_thread[wait.thread], wait.begin_ns, found.kernels);
     step_of.push_back(step_at(steps.steps, wait.blocks_ns));

@@ -20,10 +20,20 @@ constexpr auto kClues = std::to_array<NameClue>({
     {op, "aten::_unique", dynamic_shape, high, kDown}, {op, "aten::unique_dim", dynamic_shape, high, kDown},
     {op, "torchvision::nms", dynamic_shape, high, kAny}, {op, "aten::bincount", dynamic_shape, high, kDown},
     {op, "aten::repeat_interleave", size_from_device, high, kDown},
+    {op, "aten::repeat_interleave_Tensor", size_from_device, high, kDown},  // as C++ names overloads
+    {op, "aten::repeat_interleave_self_Tensor", size_from_device, high, kDown},
     // A bool of a tensor: what for, the operator does not say.
     {op, "aten::is_nonzero", branch_on_device, medium, kDown}, {op, "aten::equal", branch_on_device, high, kDown},
     {op, "aten::allclose", branch_on_device, high, kDown},
-    {op, "aten::item", scalar_read, low, kDown}, {op, "aten::_local_scalar_dense", scalar_read, low, kDown},
+    // Did a factorization work? To be able to throw.
+    {op, "aten::_linalg_check_errors", library_internal, high, kDown},
+
+    // Functions of LibTorch.
+    {function, "torch::nn::utils::clip_grad_norm_", finite_check, high, kDown},
+    {function, "torch::cuda::synchronize", explicit_sync, high, kAny},
+    // Asks an index that is a tensor of one number for it; a mask has asked by nonzero before.
+    {function, "at::Tensor::index", host_table_by_device_index, high, kDown},
+    {function, "at::indexing::get_item", host_table_by_device_index, high, kDown},
 
     // Libraries.
     {file, "torch/amp/grad_scaler.py", amp_scaler, high, kDown}, {file, "torch/cuda/amp/grad_scaler.py", amp_scaler, high, kDown},
@@ -68,6 +78,7 @@ constexpr auto kClues = std::to_array<NameClue>({
     {last_kernel, "nonzero", dynamic_shape, medium, kDown}, {last_kernel, "DeviceUniqueBy", dynamic_shape, medium, kDown},
     {last_kernel, "compute_num_unique", dynamic_shape, medium, kDown}, {last_kernel, "CountNonZero", dynamic_shape, medium, kDown},
     {last_kernel, "write_indices", dynamic_shape, medium, kDown},
+    {last_kernel, "DeviceScanKernel", size_from_device, medium, kDown},  // cumsum of one dimension
     {kernel, "tensor_kernel_scan", size_from_device, medium, kDown}, {kernel, "cumsum", size_from_device, medium, kDown},
     {kernel, "non_finite", amp_scaler, medium, kDown}, {kernel, "nonfinite", amp_scaler, medium, kDown},
     {kernel, "isfinite", finite_check, medium, kDown}, {kernel, "isnan", finite_check, medium, kDown}, {kernel, "isinf", finite_check, medium, kDown},

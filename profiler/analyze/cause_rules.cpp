@@ -17,6 +17,7 @@ constexpr Bytes kScalar = 8;              // a number, an index, a flag
 constexpr Bytes kTiny = 64;               // a few numbers made on the host
 constexpr Bytes kState = Bytes{1} << 20;  // statistics, tables, embeddings of a step; batches are larger, or come first
 constexpr Bytes kBlock = Bytes{4} << 20;  // weights that are moved in blocks
+constexpr std::size_t kNearKernels = 4;   // before a read: what they are called may be about it
 
 std::string size_text(Bytes bytes) {
   if (bytes >= Bytes{1} << 20) return fmt::format("{:.1f} MiB", double(bytes) / double(Bytes{1} << 20));
@@ -57,7 +58,7 @@ const NameClue* best_clue(const Evidence& e) {
   if (e.stack)
     for (const std::size_t at : e.stack->clues) look_at(at);
   if (is_download(e) && e.bytes <= kScalar)
-    for (std::size_t k = 0; k < e.kernels.size(); ++k)
+    for (std::size_t k = 0; k < std::min(e.kernels.size(), kNearKernels); ++k)
       for (const std::size_t at : e.kernels[k]->clues)
         if (k == 0 || clues[at].place == NamePlace::kernel) look_at(at);
   return best ? &clues[*best] : nullptr;
@@ -118,8 +119,10 @@ std::optional<Cause> by_pageable_async_copy(const Evidence& e) {
 
 std::optional<Cause> by_swapping(const Evidence& e) {
   if (!e.place || e.bytes < kBlock || !e.step_moves_much_down || !e.step_moves_much_up) return std::nullopt;
-  return Cause{offload, medium,
-               fmt::format("{} moved, and in the same step as much the other way", size_text(e.bytes))};
+  return e.comes_back ? Cause{offload, high,
+                              fmt::format("{} moved, and in the same step as much the other way", size_text(e.bytes))}
+                      : Cause{offload, medium,
+                              fmt::format("{} moved, and in the same step more the other way", size_text(e.bytes))};
 }
 
 // The first work of a step is its batch.
@@ -145,6 +148,18 @@ std::optional<Cause> by_tiny_upload(const Evidence& e) {
   if (!is_upload(e) || e.bytes > kTiny || !e.sync) return std::nullopt;
   return Cause{tensor_from_host, medium,
                fmt::format("{} uploaded: a few numbers made on the host", size_text(e.bytes))};
+}
+
+// isfinite and isinf compare the absolute value with infinity, and nothing else is usually compared so: by == or !=.
+std::optional<Cause> by_finite_kernels(const Evidence& e) {
+  if (!is_download(e) || e.bytes != 1) return std::nullopt;
+  const auto says = [&](std::size_t k, std::string_view word) {
+    return e.kernels[k]->name.find(word) != std::string_view::npos;
+  };
+  for (std::size_t k = 0; k + 1 < e.kernels.size(); ++k)
+    if (says(k, "CompareEqFunctor") && says(k + 1, "AbsFunctor"))
+      return Cause{finite_check, medium, "one byte is read of what compares absolute values by == or !="};
+  return std::nullopt;
 }
 
 std::optional<Cause> by_flag_read(const Evidence& e) {
@@ -178,16 +193,18 @@ std::optional<Cause> by_sync_alone(const Evidence& e) {
   if (e.ends_profile && !e.place)
     return Cause{library_internal, medium, "the last call of the profile: the profiler's own, as it stops"};
   // What a user asks for is known by its name (synchronize, wait): by_name.
-  if (e.stack && !e.stack->frames.empty() && e.stack->frames.front().library)
+  // Of C++ the innermost frame always is LibTorch's, whoever asked.
+  if (e.stack && !e.stack->is_native && !e.stack->frames.empty() && e.stack->frames.front().library)
     return Cause{library_internal, medium, "a library waits: " + shown_frame(e.stack->frames.front())};
   if (e.wait->kind == WaitKind::device_sync)
     return Cause{explicit_sync, high, "the whole device is waited for, and nothing copied"};
   return Cause{explicit_sync, medium, "a sync without a copy before it"};
 }
 
-constexpr std::array<CauseRule, 12> kRules = {by_name,      by_subscript,    by_allocation,      by_pageable_async_copy,
-                                              by_swapping,  by_first_upload, by_repeated_upload, by_tiny_upload,
-                                              by_flag_read, by_scalar_read,  by_download,        by_sync_alone};
+constexpr std::array<CauseRule, 13> kRules = {
+    by_name,         by_subscript,       by_allocation,  by_pageable_async_copy, by_swapping,
+    by_first_upload, by_repeated_upload, by_tiny_upload, by_finite_kernels,      by_flag_read,
+    by_scalar_read,  by_download,        by_sync_alone};
 
 }  // namespace
 

@@ -24,10 +24,10 @@ std::string_view name_of(Confidence confidence) {
 }
 
 std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                               const SourceTexts& sources) {
+                               const SourceTexts& sources, const FrameNames& names) {
   std::vector<Cause> causes;
   causes.reserve(waits.size());
-  const AllEvidence all = gather_evidence(trace, steps, waits, sources);
+  const AllEvidence all = gather_evidence(trace, steps, waits, sources, names);
   for (const Evidence& evidence : all.waits) causes.push_back(best_of(evidence));
   return causes;
 }

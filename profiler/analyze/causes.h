@@ -52,9 +52,14 @@ const CauseInfo& info_of(CauseKind kind);
 // Lines of source that stacks name, as read from files at hand: what a line says often tells which operation waits.
 using SourceTexts = std::map<std::pair<std::string, std::uint32_t>, std::string>;  // by file as stored, and line
 
+// Functions at native frames, innermost first (more than one where the compiler put one into another), by the trace's
+// module and offset, as read from files at hand. Demangled, with arguments. They tell of programs without Python what
+// lines of source tell of others: "at::_ops::nonzero::call(at::Tensor const&)".
+using FrameNames = std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::string>>;
+
 // One per wait, in their order. Total; a trace without stacks or GPU records, and without sources, gives what the calls
 // alone can tell. Rules: cause_rules.cpp; names they know: cause_names.cpp.
 std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std::vector<Wait>& waits,
-                               const SourceTexts& sources = {});
+                               const SourceTexts& sources = {}, const FrameNames& names = {});
 
 }  // namespace zerostall

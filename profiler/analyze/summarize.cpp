@@ -305,7 +305,7 @@ RunSummary summarize(const Trace& trace, const Steps& steps, const std::vector<W
   if (steps.outside_windows > 0) run.oddities["partly_recorded_steps"] = steps.outside_windows;
   if (steps.stray_marks > 0) run.oddities["stray_marks"] = steps.stray_marks;
   const auto costs = cost_of_waits(trace, steps, waits);
-  const auto causes = find_causes(trace, steps, waits, options.sources);
+  const auto causes = find_causes(trace, steps, waits, options.sources, options.frame_names);
   const auto warmup = static_cast<std::size_t>(run.warmup);
   FoundSites found =
       find_sites(trace, steps, waits, causes, measured, warmup, options.sources, costs ? &*costs : nullptr);

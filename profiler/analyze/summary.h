@@ -148,10 +148,11 @@ struct RunSummary {
 
 struct SummaryOptions {
   std::string path;
-  std::int64_t warmup = 2;  // first steps that are shown and not judged
-  bool corrected{};         // measured times without what the tracer itself took
-  bool own_cost{};          // tell what the tracer took of a simulated run too: real time, not the same twice
-  SourceTexts sources{};    // of lines that stacks name, as far as files are at hand
+  std::int64_t warmup = 2;   // first steps that are shown and not judged
+  bool corrected{};          // measured times without what the tracer itself took
+  bool own_cost{};           // tell what the tracer took of a simulated run too: real time, not the same twice
+  SourceTexts sources{};     // of lines that stacks name, as far as files are at hand
+  FrameNames frame_names{};  // likewise, of their native frames
 };
 
 // Waits that look alike.

@@ -1,6 +1,6 @@
 #include "profiler/cli/frame_names.h"
 
-#include "profiler/trace/symbolize.h"
+#include <algorithm>
 
 namespace zerostall::cli {
 namespace {
@@ -29,6 +29,26 @@ void name_frames(std::vector<WaitStack>& stacks, const std::vector<std::filesyst
   Symbolizer symbolizer(find_symbol_roots(symbols));
   for (WaitStack& stack : stacks)
     for (NativeLine& frame : stack.native) name_frame(frame, symbolizer);
+}
+
+NamesForCauses::NamesForCauses(const std::vector<std::filesystem::path>& symbols)
+    : symbolizer_(find_symbol_roots(symbols)) {}
+
+FrameNames NamesForCauses::of(const RawTrace& trace) {
+  FrameNames names;
+  const auto& stacks = trace.stacks.stacks;
+  if (std::any_of(stacks.begin(), stacks.end(), [](const auto& stack) { return !stack.second.python.empty(); }))
+    return names;
+  for (const auto& [id, stack] : stacks)
+    for (const NativeFrame& frame : stack.native) {
+      const auto module = trace.stacks.modules.find(frame.module);
+      if (module == trace.stacks.modules.end() || is_machinery(module->second.path)) continue;
+      const auto [at, is_new] = names.try_emplace({frame.module, frame.offset});
+      if (!is_new || symbolizer_.state(module->second) != SymbolState::found) continue;
+      for (const Symbol& symbol : symbolizer_.symbols(module->second, frame.offset))
+        at->second.push_back(symbol.function);
+    }
+  return names;
 }
 
 }  // namespace zerostall::cli

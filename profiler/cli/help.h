@@ -229,6 +229,8 @@ Examples:
   zerostall verify flux2 --with resume --fix resume-steps-on-cpu
   zerostall verify --all --out md=verify.md
   zerostall verify flux2 --out junit=verify.xml --out md=verify.md
+  zerostall verify --catalogue                          each of the 16 classes of causes, its fixed twin, a near miss
+  zerostall verify --catalogue scalar-read download     some of them
   zerostall verify --list                               scenarios, sizes, presets, settings, fixes, device models
 
 Exit codes: 0 pass, 1 a fix does not do what it claims, 2 bad option, 3 cannot tell, 4 no GPU, missing part or failed program)";

@@ -76,7 +76,8 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   CLI::App* verify =
       app.add_subcommand("verify", "Run a training step with fixes off and on, and prove what each fix removes");
   verify->group(kReferenceJobs)->footer(kVerifyFooter);
-  verify->add_option("SCENARIO", options.scenario, "The training step or preset to run; --list shows them")->type_name("");
+  verify->add_option("SCENARIO", options.scenario, "The training step or preset to run; --list shows them")
+      ->type_name("");
   word(verify->add_option("--size", options.size, "Model size (default: the scenario's); see --list"), "SIZE");
   word(verify->add_option("--with", options.with,
                           "What the run does besides the plain step, such as ema=cpu or resume; repeat it; see --list"),
@@ -101,6 +102,9 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
        "FORMAT=FILE")
       ->allow_extra_args(false);
   verify->add_flag("--all", options.all, "Run every model, and every fix on each: one table");
+  verify->add_flag("--catalogue", options.catalogue,
+                   "Run the catalogue: each class of causes, its fixed twin, a near miss; or only the CLASSES named");
+  verify->add_option("CLASSES", options.classes, "Of --catalogue, such as scalar-read")->type_name("");
   verify->add_flag("--list", options.list, "List scenarios, sizes, presets, settings, fixes and device models, and run nothing");
 }
 
@@ -120,8 +124,8 @@ std::vector<std::string> plain_words_as_options(std::vector<std::string> argumen
   return {arguments[1], "--help"};
 }
 
-constexpr auto kCommands = std::to_array<std::string_view>(
-    {"record", "stat", "diff", "check", "baseline", "history", "export", "report", "init", "verify", "explain", "doctor"});
+constexpr auto kCommands = std::to_array<std::string_view>({"record", "stat", "diff", "check", "baseline", "history",
+                                                            "export", "report", "init", "verify", "explain", "doctor"});
 
 // CLI11 would call a mistyped command an unexpected argument; say what was meant instead.
 std::string unknown_command(const std::string& word) {
@@ -159,6 +163,23 @@ struct Parsed {
   DoctorOptions doctor;
 };
 
+Result<Options> chosen_verify(const CLI::App& app, VerifyOptions& verify) {
+  verify.steps_given = app.count("--steps") > 0;
+  verify.warmup_given = app.count("--warmup") > 0;
+  if (verify.catalogue) {
+    if (!verify.scenario.empty()) verify.classes.insert(verify.classes.begin(), std::move(verify.scenario));
+    verify.scenario.clear();
+    return Options(verify);
+  }
+  if (!verify.classes.empty())
+    return Error{fmt::format("verify runs one scenario: '{}' is one too many", verify.classes.front())};
+  if (verify.all && !verify.scenario.empty())
+    return Error{"verify --all runs every model: leave the scenario out, or leave --all out"};
+  if (verify.scenario.empty() && !verify.list && !verify.all)
+    return Error{"verify needs a scenario, such as `zerostall verify flux2`; `zerostall verify --list` shows all"};
+  return Options(verify);
+}
+
 Result<Options> chosen(CLI::App& app, Parsed& parsed) {
   if (app.got_subcommand("record")) {
     parsed.record.gpus_given = app.get_subcommand("record")->count("--gpus") > 0;
@@ -180,11 +201,7 @@ Result<Options> chosen(CLI::App& app, Parsed& parsed) {
       return Error{"--table is for --format csv"};
     return Options(parsed.to_export);
   }
-  if (parsed.verify.all && !parsed.verify.scenario.empty())
-    return Error{"verify --all runs every model: leave the scenario out, or leave --all out"};
-  if (parsed.verify.scenario.empty() && !parsed.verify.list && !parsed.verify.all)
-    return Error{"verify needs a scenario, such as `zerostall verify flux2`; `zerostall verify --list` shows all"};
-  return Options(parsed.verify);
+  return chosen_verify(*app.get_subcommand("verify"), parsed.verify);
 }
 
 }  // namespace

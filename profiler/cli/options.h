@@ -153,7 +153,7 @@ struct ExplainOptions {
 struct VerifyOptions {
   std::string scenario;           // or a preset; "" only with `list` and `all`
   std::vector<std::string> with;  // KEY=VALUE, scenarios/settings.h
-  std::string size;      // "" = the scenario's default
+  std::string size;               // "" = the scenario's default
   std::int64_t steps = 12;
   std::int64_t warmup = 2;
   std::int64_t batch = 0;  // 0 = the scenario's default
@@ -165,7 +165,10 @@ struct VerifyOptions {
   bool json = false;
   std::vector<std::string> out;  // FORMAT=FILE, outputs.h
   bool list = false;
-  bool all = false;  // every model
+  bool all = false;        // every model
+  bool catalogue = false;  // every class of causes, or `classes`
+  std::vector<std::string> classes;
+  bool steps_given = false, warmup_given = false;
 };
 
 inline constexpr const char* kDefaultPolicy = "zerostall.toml";
@@ -191,9 +194,9 @@ struct DoctorOptions {
 // For `doctor` only, which starts it as a child: says what devices a program sees.
 struct ProbeOptions {};
 
-using Options =
-    std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions, HistoryOptions,
-                 ExportArguments, ReportArguments, VerifyOptions, ExplainOptions, InitOptions, DoctorOptions, ProbeOptions>;
+using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions,
+                             HistoryOptions, ExportArguments, ReportArguments, VerifyOptions, ExplainOptions,
+                             InitOptions, DoctorOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

@@ -12,6 +12,7 @@
 
 #include "profiler/base/files.h"
 #include "profiler/base/strings.h"
+#include "profiler/cli/frame_names.h"
 #include "profiler/cli/report_page.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/source_texts.h"
@@ -150,10 +151,12 @@ NamedRun named_run(std::string name, RawTrace raw, const SummaryOptions& wanted,
 Result<ReadProcesses> read_processes(const std::vector<fs::path>& paths, const ReadOptions& options,
                                      const SummaryOptions& wanted, const StepOptions& steps, bool timelines) {
   ReadProcesses read;
+  NamesForCauses names;
   const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
     SummaryOptions of_file = wanted;
     if (of_file.path.empty()) of_file.path = file.string();
     of_file.sources = read_sources(raw, file);
+    of_file.frame_names = names.of(raw);
     read.runs.push_back(named_run(std::move(name), std::move(raw), of_file, steps, timelines));
   };
   auto unreadable = for_each_process(paths, options, take);

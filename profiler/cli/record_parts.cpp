@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/source_texts.h"
 #include "profiler/record/program.h"
@@ -35,7 +36,7 @@ void read_process(const fs::path& file, const RecordingOptions& options, Recordi
     return;
   }
   SummaryOptions wanted{file.string(), options.warmup};
-  if (options.sources) wanted.sources = read_sources(*raw, file);
+  if (options.sources) wanted.sources = read_sources(*raw, file), wanted.frame_names = NamesForCauses().of(*raw);
   NamedRun run = named_run("", std::move(*raw), wanted, options.steps, options.timelines);
   const RunSummary& summary = run.summary;
   for (const std::string& problem : summary.tool_problems) left.problems.push_back("tracer: " + problem);

@@ -13,6 +13,7 @@
 
 #include "profiler/analyze/compare.h"
 #include "profiler/cli/export_target.h"
+#include "profiler/cli/frame_names.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/report_page.h"
 #include "profiler/cli/say.h"
@@ -48,10 +49,11 @@ std::variant<Side, Outcome> read_side(const std::string& path, const ReportArgum
                                       const std::optional<std::int64_t>& like) {
   Side side;
   side.path = path;
+  NamesForCauses names;
   auto unreadable = for_each_process(
       {path}, {.most_expanded = static_cast<Bytes>(options.most_expanded)},
       [&](std::string name, const fs::path& file, RawTrace raw) {
-        SummaryOptions wanted{file.string(), options.warmup, false, false, read_sources(raw, file)};
+        SummaryOptions wanted{file.string(), options.warmup, false, false, read_sources(raw, file), names.of(raw)};
         take(side, std::move(name), analyze_keeping(std::move(raw), wanted, steps), options.rank ? options.rank : like);
       });
   if (!unreadable) return fail(ExitCode::bad_use, unreadable.error().message);

@@ -11,6 +11,7 @@
 #include "profiler/cli/report.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/verify_all.h"
+#include "profiler/cli/verify_catalogue.h"
 #include "profiler/cli/verify_job.h"
 #include "profiler/cli/verify_plan.h"
 #include "profiler/cli/verify_run.h"
@@ -108,6 +109,7 @@ Outcome run_verify(const VerifyOptions& options) {
   if (!paths) return fail(ExitCode::environment, paths.error().message);
   if (options.list) return {ExitCode::ok, list_jobs(model_names(*paths)), {}};
   if (options.all) return run_verify_all(options, *paths);
+  if (options.catalogue) return run_verify_catalogue(options, *paths);
   auto request = plan_verify(options);
   if (!request) return fail(ExitCode::bad_use, request.error().message);
   auto outputs = Outputs::make(options.out, kFormats);

@@ -43,11 +43,10 @@ std::string how_it_ended(const ChildResult& child) {
   return code + (last.empty() ? " and said nothing" : ": " + last);
 }
 
-RecordOptions record_options(const VerifyRequest& request, const Setting& setting, const std::string& file,
-                             const Bench& bench) {
+RecordOptions record_options(const std::vector<std::string>& arguments, const std::string& file, const Bench& bench) {
   RecordOptions record;
   record.argv = {bench.program.string()};
-  for (std::string& argument : scenario_arguments(request, setting)) record.argv.push_back(std::move(argument));
+  record.argv.insert(record.argv.end(), arguments.begin(), arguments.end());
   record.without = kNotForScenarios;
   record.trace_file = bench.traces.trace(file);
   record.simulate = bench.device.simulate;
@@ -67,11 +66,8 @@ std::variant<RecordOutcome, Outcome> run_program(const RecordOptions& record, co
 }
 
 // `shown`: what the trace is called in the report.
-Result<RunSummary> read_summary(const fs::path& trace, const std::string& shown, std::int64_t warmup,
-                                TimelineBlob* timeline) {
-  auto raw = read_native(trace);
-  if (!raw) return Error{fmt::format("the tracer left a trace that cannot be read: {}", raw.error().message)};
-  Analyzed all = analyze_keeping(std::move(*raw), {shown, warmup});
+Result<RunSummary> summary_of(RawTrace trace, const std::string& shown, std::int64_t warmup, TimelineBlob* timeline) {
+  Analyzed all = analyze_keeping(std::move(trace), {shown, warmup});
   RunSummary& summary = all.run;
   if (const auto& problems = summary.tool_problems; !problems.empty() && !summary.has_cuda_calls)
     return Error{fmt::format("the tracer could not attach: {}", problems.front())};
@@ -92,20 +88,37 @@ void show_progress(std::size_t run, std::size_t runs, const std::string& name) {
   std::fputs(fmt::format("[{}/{}] {} ...\n", run + 1, runs, name).c_str(), stderr);
 }
 
-std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const Setting& setting,
-                                            const std::string& file, const Bench& bench) {
-  const RecordOptions record = record_options(request, setting, file, bench);
-  const std::string name = setting_name(setting.fixes);
+std::variant<RecordedTrace, Outcome> run_recorded(const std::vector<std::string>& arguments, const std::string& name,
+                                                  const std::string& file, const Bench& bench) {
+  const RecordOptions record = record_options(arguments, file, bench);
   const auto ran = run_program(record, name, bench);
   if (const auto* failed = std::get_if<Outcome>(&ran)) return *failed;
   const auto& [child, has_trace] = std::get<RecordOutcome>(ran);
-  std::string said = tracer_problem(child.err);
-  if (!said.empty()) said = fmt::format("{}: {} (traces grow in {})", name, said, shown_path(bench.traces.place()));
+  RecordedTrace recorded;
+  if (const std::string said = tracer_problem(child.err); !said.empty())
+    recorded.tracer_said = fmt::format("{}: {} (traces grow in {})", name, said, shown_path(bench.traces.place()));
+  if (!has_trace) return recorded;
+  auto raw = read_native(record.trace_file);
+  if (raw) {
+    recorded.trace = std::move(*raw);
+  } else if (recorded.tracer_said.empty()) {
+    return fail(ExitCode::environment,
+                fmt::format("the tracer left a trace that cannot be read: {}", raw.error().message));
+  } else {
+    return fail(ExitCode::environment, recorded.tracer_said);
+  }
+  return recorded;
+}
 
+std::variant<Recorded, Outcome> run_setting(const VerifyRequest& request, const Setting& setting,
+                                            const std::string& file, const Bench& bench) {
+  auto ran = run_recorded(scenario_arguments(request, setting), setting_name(setting.fixes), file, bench);
+  if (auto* failed = std::get_if<Outcome>(&ran)) return std::move(*failed);
+  auto& [trace, said] = std::get<RecordedTrace>(ran);
   TimelineBlob timeline;
-  auto summary = has_trace ? read_summary(record.trace_file, bench.traces.kept(file), request.plan.warmup,
-                                          bench.timelines ? &timeline : nullptr)
-                           : Result<RunSummary>(RunSummary{});
+  auto summary = trace ? summary_of(std::move(*trace), bench.traces.kept(file), request.plan.warmup,
+                                    bench.timelines ? &timeline : nullptr)
+                       : Result<RunSummary>(RunSummary{});
   if (!said.empty() && (!summary || !summary->has_cuda_calls)) return fail(ExitCode::environment, said);
   if (!summary) return fail(ExitCode::environment, summary.error().message);
   return Recorded{{setting.fixes, std::move(*summary)}, std::move(timeline), std::move(said)};

@@ -1,8 +1,10 @@
 // One run of `verify`: the scenario program under the tracer, and what its trace says.
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "profiler/cli/device.h"
 #include "profiler/cli/outcome.h"
@@ -41,6 +43,16 @@ inline ExitCode code_of(Verdict verdict) {
 
 // A line on a terminal before a run: "[2/4] bn-pinning ...". Nothing elsewhere.
 void show_progress(std::size_t run, std::size_t runs, const std::string& name);
+
+struct RecordedTrace {
+  std::optional<RawTrace> trace;  // nullopt: the program used neither CUDA nor NVTX
+  std::string tracer_said;        // why it ends early, where the tracer could tell
+};
+
+// Runs the scenario program with these arguments to a good end. `name`: of the run, for messages; `file`: of the trace,
+// without extension.
+std::variant<RecordedTrace, Outcome> run_recorded(const std::vector<std::string>& arguments, const std::string& name,
+                                                  const std::string& file, const Bench& bench);
 
 // Runs one setting and analyses its trace; without one the summary stays empty. `file`: name of the trace, without
 // extension.

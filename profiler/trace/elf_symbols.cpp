@@ -45,6 +45,50 @@ void ElfSymbols::read_table(Elf* elf, Elf_Scn* section) {
   }
 }
 
+namespace {
+
+// Texts of the dynamic section's entries with one of these tags.
+std::vector<std::string> dynamic_texts(Elf* elf, std::initializer_list<GElf_Sxword> tags) {
+  std::vector<std::string> texts;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC || header.sh_entsize == 0) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    const auto count = data ? static_cast<int>(header.sh_size / header.sh_entsize) : 0;
+    for (int i = 0; i < count; ++i) {
+      GElf_Dyn entry;
+      if (!gelf_getdyn(data, i, &entry) || std::find(tags.begin(), tags.end(), entry.d_tag) == tags.end()) continue;
+      if (const char* text = elf_strptr(elf, header.sh_link, entry.d_un.d_val)) texts.emplace_back(text);
+    }
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> run_path_of(const std::filesystem::path& file) {
+  elf_version(EV_CURRENT);
+  std::vector<std::filesystem::path> folders;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return folders;
+  std::vector<std::string> lists;
+  if (Elf* elf = elf_begin(descriptor, ELF_C_READ_MMAP, nullptr)) {
+    lists = dynamic_texts(elf, {DT_RUNPATH, DT_RPATH});
+    elf_end(elf);
+  }
+  ::close(descriptor);
+  constexpr std::string_view kOrigin = "$ORIGIN";
+  for (const std::string& list : lists)
+    for (std::size_t at = 0; at <= list.size();) {
+      const std::size_t end = std::min(list.find(':', at), list.size());
+      std::string folder = list.substr(at, end - at);
+      at = end + 1;
+      if (folder.starts_with(kOrigin)) folder.replace(0, kOrigin.size(), file.parent_path().string());
+      if (!folder.empty()) folders.emplace_back(std::move(folder));
+    }
+  return folders;
+}
+
 std::string_view ElfSymbols::at(std::uint64_t address) const {
   auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
                                 [](std::uint64_t a, const Function& f) { return a < f.begin; });

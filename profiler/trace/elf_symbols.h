@@ -29,4 +29,7 @@ class ElfSymbols {
   std::string names_;
 };
 
+// The folders that an ELF file names for its libraries (DT_RUNPATH, DT_RPATH), in order; $ORIGIN is its own.
+std::vector<std::filesystem::path> run_path_of(const std::filesystem::path& file);
+
 }  // namespace zerostall
