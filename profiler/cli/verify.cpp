@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "profiler/base/strings.h"
@@ -113,19 +114,24 @@ Outcome run_verify(const VerifyOptions& options) {
   const Show how{options.json, std::move(std::get<Outputs>(outputs))};
   // Made before anything that starts threads or leaves files; outlives what it lets us clean up.
   SignalInbox inbox;
-  const auto ready = get_ready(options, *paths);
-  if (const auto* failed = std::get_if<Outcome>(&ready)) return *failed;
-  const auto& [device, program] = std::get<Ready>(ready);
+  const auto chosen = choose_device(options.device, *paths);
+  if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
+  const auto& device = std::get<Device>(chosen);
   request->plan.device = device.name;
   request->plan.device_title = device.title;
   if (request->plan.steps - request->plan.warmup < kFewestJudgedSteps) return too_few_steps(request->plan, how);
+
+  const auto program = existing_program(*paths);
+  if (const auto* failed = std::get_if<Outcome>(&program)) return *failed;
   std::vector<std::string> names;
   for (const Setting& setting : request->settings) names.push_back(file_stem(setting));
   const auto traces = TraceFolder::make(options.keep, std::move(names));
   if (const auto* failed = std::get_if<Outcome>(&traces)) return *failed;
   if (device.simulate) say(simulated_warning(device));
   return run_all(*request,
-                 {*paths, device, std::get<TraceFolder>(traces), program, inbox, asks_for(options.out, "html")}, how);
+                 {*paths, device, std::get<TraceFolder>(traces), std::get<std::filesystem::path>(program), inbox,
+                  asks_for(options.out, "html")},
+                 how);
 }
 
 }  // namespace zerostall::cli

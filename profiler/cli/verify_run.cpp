@@ -77,19 +77,20 @@ Result<RunSummary> summary_of(RawTrace trace, const std::string& shown, std::int
 
 }  // namespace
 
-fs::path scenario_program(const InstallPaths& paths) {
+std::variant<fs::path, Outcome> existing_program(const InstallPaths& paths) {
   const char* other = std::getenv("ZEROSTALL_SCENARIO_PROGRAM");  // for tests
-  return other != nullptr && *other != '\0' ? fs::path(other) : paths.scenario_program;
+  fs::path program = other != nullptr && *other != '\0' ? fs::path(other) : paths.scenario_program;
+  if (std::error_code error; fs::exists(program, error)) return program;
+  return fail(ExitCode::environment,
+              fmt::format("the scenario program is missing ({}): build it with ./dev build", shown_path(program)));
 }
 
 std::variant<Ready, Outcome> get_ready(const VerifyOptions& options, const InstallPaths& paths) {
   const auto chosen = choose_device(options.device, paths);
   if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
-  Ready ready{std::get<Device>(chosen), scenario_program(paths)};
-  if (std::error_code error; !fs::exists(ready.program, error))
-    return fail(ExitCode::environment, fmt::format("the scenario program is missing ({}): build it with ./dev build",
-                                                   shown_path(ready.program)));
-  return ready;
+  const auto program = existing_program(paths);
+  if (const auto* failed = std::get_if<Outcome>(&program)) return *failed;
+  return Ready{std::get<Device>(chosen), std::get<fs::path>(program)};
 }
 
 std::variant<Outputs, Outcome> outputs_of(const VerifyOptions& options, std::span<const std::string_view> formats) {

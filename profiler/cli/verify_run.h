@@ -37,9 +37,6 @@ struct Recorded {
   std::string tracer_said;  // why its trace ends early, where the tracer could tell
 };
 
-// The program that runs the built-in jobs, or the one that tests put in its place.
-std::filesystem::path scenario_program(const InstallPaths& paths);
-
 inline ExitCode code_of(Verdict verdict) {
   return verdict == Verdict::pass        ? ExitCode::ok
          : verdict == Verdict::violation ? ExitCode::violation
@@ -51,6 +48,8 @@ struct Ready {
   Device device;
   std::filesystem::path program;
 };
+// The program that runs the built-in jobs, or the one that tests put in its place; fails where there is none.
+std::variant<std::filesystem::path, Outcome> existing_program(const InstallPaths& paths);
 std::variant<Ready, Outcome> get_ready(const VerifyOptions& options, const InstallPaths& paths);
 
 // Where the results go besides standard output; --json and a FORMAT=- together are bad use.
