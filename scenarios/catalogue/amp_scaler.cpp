@@ -29,8 +29,11 @@ class ScaledAdamW {
 
   void step(const std::optional<at::Tensor>& skip_where) {
     const at::NoGradGuard no_grad;
+    at::_foreach_add_(steps_, 1);
     at::_fused_adamw_(parameters_, gradients(), means_, squares_, {}, steps_, /*lr=*/1e-3, 0.9, 0.999, 0.01, 1e-8,
                       /*amsgrad=*/false, /*maximize=*/false, {}, skip_where);
+    for (at::Tensor& count : steps_)
+      if (skip_where) count.sub_(*skip_where);
   }
 
   void finish() {

@@ -28,7 +28,7 @@ TEST(Catalogue, HasAProgramForEveryClass) {
 
 TEST(Catalogue, TheFixedTwinComputesTheSame) {
   for (const Entry& entry : entries()) {
-    const Run cause = trained(entry, Variant::cause), fixed = trained(entry, Variant::fixed);
+    const auto cause = trained(entry, Variant::cause), fixed = trained(entry, Variant::fixed);
     ASSERT_EQ(cause.weights.size(), fixed.weights.size()) << entry.slug;
     ASSERT_GE(cause.weights.size(), 3u) << entry.slug;
     for (std::size_t i = 0; i < cause.weights.size(); ++i)
@@ -41,7 +41,7 @@ TEST(Catalogue, TheFixedTwinComputesTheSame) {
 TEST(Catalogue, EveryVariantTrains) {
   for (const Entry& entry : entries())
     for (const Variant variant : {Variant::cause, Variant::fixed, Variant::near_miss}) {
-      const Run one = trained(entry, variant, 1), five = trained(entry, variant, 5);
+      const auto one = trained(entry, variant, 1), five = trained(entry, variant, 5);
       for (const at::Tensor& weight : five.weights) EXPECT_TRUE(at::isfinite(weight).all().item<bool>()) << entry.slug;
       EXPECT_FALSE(at::equal(one.weights.front(), five.weights.front())) << entry.slug;
     }
