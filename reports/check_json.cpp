@@ -80,7 +80,14 @@ Json finding_json(const CheckReport& report, const Finding& finding) {
           {"fingerprint", fingerprint(report, finding)}};
 }
 
+Json in_program_json(const AllowedInProgram& allowed) {
+  return {{"reason", allowed.reason}, {"waits", allowed.waits}, {"sites", allowed.places}};
+}
+
 Json facts_json(const CheckedFacts& facts) {
+  Json in_program = Json::array();
+  const std::size_t shown = std::min(facts.allowed_in_program.size(), kMostFindings);
+  for (std::size_t i = 0; i < shown; ++i) in_program.push_back(in_program_json(facts.allowed_in_program[i]));
   return {{"process", text_or_null(facts.name)},
           {"trace", text_or_null(name_without_folders(facts.trace))},
           {"device", text_or_null(facts.device)},
@@ -91,7 +98,8 @@ Json facts_json(const CheckedFacts& facts) {
           {"allowed", facts.allowed},
           {"outside", facts.outside},
           {"background", facts.background},
-          {"unreal_readbacks", facts.unreal_readbacks}};
+          {"unreal_readbacks", facts.unreal_readbacks},
+          {"allowed_in_program", std::move(in_program)}};
 }
 
 Json allowance_json(const Allowance& allow) {

@@ -108,7 +108,6 @@ const Key kKeys[] = {
      ZEROSTALL_NUMBER(sample_every, 0, kMost)},
     {{"validate-every", "0 to 1000000", "updates between validations; 0 never"},
      ZEROSTALL_NUMBER(validate_every, 0, kMost)},
-    {{"ranks", "1 or 2", "processes that train together, a device each"}, ZEROSTALL_NUMBER(ranks, 1, 2)},
 };
 
 const Key* find(std::string_view name) {
@@ -156,8 +155,6 @@ std::string conflict_in(const Settings& settings) {
     return "offload-async=off is for frozen weights and one prediction per step; leave prior-preservation and "
            "weights=bf16 "
            "out";
-  if (settings.fused_back_pass && settings.ranks > 1)
-    return "fused-back-pass steps before the ranks' gradients are averaged; use ranks=1";
   return {};
 }
 

@@ -35,7 +35,6 @@ struct Settings {
   bool tensor_learning_rate = false;  // the learning rate is a device tensor
   std::int64_t samples = 0;           // in the data set; an epoch passes over them once
   std::int64_t backup_every = 0, sample_every = 0, validate_every = 0;  // in updates; 0: never
-  std::int64_t ranks = 1;
 };
 
 // One key, for --list and for error texts.

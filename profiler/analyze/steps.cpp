@@ -47,6 +47,24 @@ Chosen find_marks(const Trace& trace, std::optional<StringId> domain) {
   return found;
 }
 
+// Removes the steps that were taken back; the marks that did it are added to `used`.
+void take_back(const Trace& trace, std::optional<StringId> domain, Chosen& steps, Chosen& used) {
+  const auto text = trace.strings.find(kTakesStepBack);
+  if (!domain || !text) return;
+  std::unordered_set<const Range*> gone;
+  for (const Range& mark : trace.ranges) {
+    if (mark.domain != *domain || mark.text != *text || !mark.instant) continue;
+    used.push_back(&mark);
+    // By begin: the last one before the mark that its thread is in.
+    auto it = std::partition_point(steps.begin(), steps.end(), [&](auto* s) { return s->begin_ns <= mark.begin_ns; });
+    while (it != steps.begin() && (*--it)->thread != mark.thread) {
+    }
+    if (it == steps.end() || (*it)->thread != mark.thread || (*it)->begin_ns > mark.begin_ns) continue;
+    if ((*it)->open || mark.begin_ns <= (*it)->end_ns) gone.insert(*it);
+  }
+  std::erase_if(steps, [&](const Range* step) { return gone.contains(step); });
+}
+
 Chosen find_matching(const Trace& trace, const std::string& pattern) {
   const std::regex expression(pattern, std::regex::ECMAScript | std::regex::icase);
   std::unordered_map<StringId, bool> matches;
@@ -226,11 +244,14 @@ std::string_view name_of(StepsFrom from) {
 
 Steps split_steps(const Trace& trace, const StepOptions& options) {
   const auto domain = trace.strings.find(kDomain);
-  if (const Chosen marks = find_marks(trace, domain); !marks.empty()) {
+  Chosen marks = find_marks(trace, domain);
+  Chosen used = marks;
+  take_back(trace, domain, marks, used);
+  if (!marks.empty()) {
     Steps steps = cut(trace, marks, StepsFrom::marks);
     add_regions(trace, *domain, steps);
     add_between(trace, *domain, steps);
-    steps.stray_marks = count_stray(trace, domain, marks, steps);
+    steps.stray_marks = count_stray(trace, domain, used, steps);
     return steps;
   }
   Chosen matching = find_matching(trace, options.pattern);
@@ -238,6 +259,7 @@ Steps split_steps(const Trace& trace, const StepOptions& options) {
   if (!options.pattern_given) other_names = keep_most_trusted_name(trace, matching);
   Steps steps = matching.empty() ? Steps{} : cut(trace, matching, StepsFrom::profiler);
   steps.other_names = std::move(other_names);
+  if (domain) add_regions(trace, *domain, steps);
   steps.stray_marks = count_stray(trace, domain, matching, steps);
   return steps;
 }

@@ -27,6 +27,14 @@ struct Region {
   std::string_view name;  // text of Trace::strings
 };
 
+// A region called so, and the reason behind it, holds waits that the program itself says are meant: the gate lets them
+// pass, and tells of them (profiler/gate/allow.h).
+inline constexpr std::string_view kAllowPrefix = "allow waits: ";
+
+// An instant mark called so in domain `zerostall` takes back the step that its thread is in: that was no more than the
+// question for a next batch, to which there was none. What was called in it is outside.
+inline constexpr std::string_view kTakesStepBack = "no step";
+
 // The half-open time [begin_ns, end_ns): a call that begins at the very end belongs to what follows.
 struct Step {
   std::int64_t number = 0;  // N of `step N`, or the number in the text; without one the position, from 0

@@ -214,7 +214,8 @@ inline constexpr const char* kInitEnd =
     "program failed or could not be recorded; 128 + n when signal n stopped it";
 
 inline constexpr const char* kVerifyFooter = R"(Settings that are run and compared:
-  without --fix: no fix, each fix alone, all fixes      with --fix: no fix, the named fixes together
+  without --fix: no fix, bn-pinning and async-loss alone and together     with --fix: no fix, the named fixes together
+  --fix all: no fix, each fix that has something to remove alone, all of them together     --all: that, for every model
 It passes when each fix removes exactly the waits it claims, in every judged step, and all that is left is declared.
 
 GPU ran dry: waits after which the GPU had nothing left to do until the host launched again; on a simulated GPU this
@@ -224,10 +225,13 @@ Examples:
   zerostall verify flux2
   zerostall verify flux2 --size tiny --accum 4
   zerostall verify flux2 --fix bn-pinning --json
+  zerostall verify ideogram4 --fix all
+  zerostall verify flux2 --with resume --fix resume-steps-on-cpu
+  zerostall verify --all --out md=verify.md
   zerostall verify flux2 --out junit=verify.xml --out md=verify.md
   zerostall verify --catalogue                          each of the 16 classes of causes, its fixed twin, a near miss
   zerostall verify --catalogue scalar-read download     some of them
-  zerostall verify --list                               scenarios, sizes, fixes, device models
+  zerostall verify --list                               scenarios, sizes, presets, settings, fixes, device models
 
 Exit codes: 0 pass, 1 a fix does not do what it claims, 2 bad option, 3 cannot tell, 4 no GPU, missing part or failed program)";
 

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
-#include "profiler/base/shown_path.h"
 #include "profiler/base/strings.h"
 #include "profiler/cli/outputs.h"
 #include "profiler/cli/report.h"
@@ -19,8 +17,6 @@
 
 namespace zerostall::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kFormats[] = {"text", "md", "json", "junit", "html"};
 
@@ -112,24 +108,17 @@ Outcome run_verify(const VerifyOptions& options) {
   if (options.catalogue) return run_verify_catalogue(options, *paths);
   auto request = plan_verify(options);
   if (!request) return fail(ExitCode::bad_use, request.error().message);
-  auto outputs = Outputs::make(options.out, kFormats);
-  if (!outputs) return fail(ExitCode::bad_use, outputs.error().message);
-  if (options.json && outputs->has_standard_output())
-    return fail(ExitCode::bad_use, "--json and --out FORMAT=- cannot both go to standard output");
-  const Show how{options.json, std::move(*outputs)};
+  auto outputs = outputs_of(options, kFormats);
+  if (auto* failed = std::get_if<Outcome>(&outputs)) return std::move(*failed);
+  const Show how{options.json, std::move(std::get<Outputs>(outputs))};
   // Made before anything that starts threads or leaves files; outlives what it lets us clean up.
   SignalInbox inbox;
-  const auto chosen = choose_device(options.device, *paths);
-  if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
-  const auto& device = std::get<Device>(chosen);
+  const auto ready = get_ready(options, *paths);
+  if (const auto* failed = std::get_if<Outcome>(&ready)) return *failed;
+  const auto& [device, program] = std::get<Ready>(ready);
   request->plan.device = device.name;
   request->plan.device_title = device.title;
   if (request->plan.steps - request->plan.warmup < kFewestJudgedSteps) return too_few_steps(request->plan, how);
-
-  const fs::path program = scenario_program(*paths);
-  if (std::error_code error; !fs::exists(program, error))
-    return fail(ExitCode::environment,
-                fmt::format("the scenario program is missing ({}): build it with ./dev build", shown_path(program)));
   std::vector<std::string> names;
   for (const Setting& setting : request->settings) names.push_back(file_stem(setting));
   const auto traces = TraceFolder::make(options.keep, std::move(names));

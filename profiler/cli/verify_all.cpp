@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "profiler/base/shown_path.h"
-#include "profiler/cli/outputs.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/verify_job.h"
 #include "profiler/cli/verify_run.h"
@@ -14,8 +11,6 @@
 
 namespace zerostall::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 // What beside the plain step has waits of its own that a fix removes: shown on the first model.
 constexpr const char* kVariations[] = {"resume", "ema=cpu", "precision=fp16", "weights=fp8"};
@@ -88,15 +83,6 @@ std::variant<VerifyAllReport, Outcome> run_jobs(const std::vector<Job>& jobs, co
   return report;
 }
 
-// Everything is run; what the reports say, and where they go.
-Outcome conclude(const VerifyAllReport& report, const VerifyOptions& options, const Outputs& outputs) {
-  Outcome outcome{code_of(verdict_of(report)), render(report, options.json ? "json" : "text"), {}};
-  auto written = outputs.write([&](std::string_view format, bool) { return render(report, format); });
-  if (!written) return {ExitCode::bad_use, std::move(outcome.out), written.error().message};
-  if (outputs.has_standard_output()) outcome.out = std::move(*written);
-  return outcome;
-}
-
 // Names of all traces, and the device into the plans.
 std::vector<std::string> prepare(std::vector<Job>& jobs, const Device& device) {
   std::vector<std::string> names;
@@ -113,18 +99,12 @@ std::vector<std::string> prepare(std::vector<Job>& jobs, const Device& device) {
 Outcome run_verify_all(const VerifyOptions& options, const InstallPaths& paths) {
   auto jobs = plan_all(options);
   if (!jobs) return fail(ExitCode::bad_use, jobs.error().message);
-  const auto outputs = Outputs::make(options.out, kFormats);
-  if (!outputs) return fail(ExitCode::bad_use, outputs.error().message);
-  if (options.json && outputs->has_standard_output())
-    return fail(ExitCode::bad_use, "--json and --out FORMAT=- cannot both go to standard output");
+  const auto outputs = outputs_of(options, kFormats);
+  if (const auto* failed = std::get_if<Outcome>(&outputs)) return *failed;
   SignalInbox inbox;
-  const auto chosen = choose_device(options.device, paths);
-  if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
-  const auto& device = std::get<Device>(chosen);
-  const fs::path program = scenario_program(paths);
-  if (std::error_code error; !fs::exists(program, error))
-    return fail(ExitCode::environment,
-                fmt::format("the scenario program is missing ({}): build it with ./dev build", shown_path(program)));
+  const auto ready = get_ready(options, paths);
+  if (const auto* failed = std::get_if<Outcome>(&ready)) return *failed;
+  const auto& [device, program] = std::get<Ready>(ready);
   const auto folder = TraceFolder::make(options.keep, prepare(*jobs, device));
   if (const auto* failed = std::get_if<Outcome>(&folder)) return *failed;
   const auto& traces = std::get<TraceFolder>(folder);
@@ -132,10 +112,9 @@ Outcome run_verify_all(const VerifyOptions& options, const InstallPaths& paths) 
 
   const auto ran = run_jobs(*jobs, {paths, device, traces, program, inbox});
   if (const auto* failed = std::get_if<Outcome>(&ran)) return *failed;
-  Outcome outcome = conclude(std::get<VerifyAllReport>(ran), options, *outputs);
-  if (const auto kept = traces.keep(); !kept)
-    return {ExitCode::bad_use, std::move(outcome.out), fmt::format("--keep: {}", kept.error().message)};
-  return outcome;
+  const auto& report = std::get<VerifyAllReport>(ran);
+  return keep_traces(traces, show_report(code_of(verdict_of(report)), options, std::get<Outputs>(outputs),
+                                         [&](std::string_view format) { return render(report, format); }));
 }
 
 }  // namespace zerostall::cli

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "profiler/base/shown_path.h"
 #include "profiler/cli/frame_names.h"
 #include "profiler/cli/names.h"
-#include "profiler/cli/outputs.h"
 #include "profiler/cli/say.h"
 #include "profiler/cli/verify_run.h"
 #include "profiler/trace/elf_symbols.h"
@@ -104,14 +102,6 @@ Result<Done> check(const VerifyOptions& options, const CatalogueReport& report) 
   return Done{};
 }
 
-Outcome conclude(const CatalogueReport& report, const VerifyOptions& options, const Outputs& outputs) {
-  Outcome outcome{code_of(verdict_of(report)), render(report, options.json ? "json" : "text"), {}};
-  auto written = outputs.write([&](std::string_view format, bool) { return render(report, format); });
-  if (!written) return {ExitCode::bad_use, std::move(outcome.out), written.error().message};
-  if (outputs.has_standard_output()) outcome.out = std::move(*written);
-  return outcome;
-}
-
 }  // namespace
 
 Outcome run_verify_catalogue(const VerifyOptions& options, const InstallPaths& paths) {
@@ -121,20 +111,14 @@ Outcome run_verify_catalogue(const VerifyOptions& options, const InstallPaths& p
   report.steps = options.steps_given ? options.steps : kSteps;
   report.warmup = options.warmup_given ? options.warmup : kWarmup;
   if (const auto fits = check(options, report); !fits) return fail(ExitCode::bad_use, fits.error().message);
-  const auto outputs = Outputs::make(options.out, kFormats);
-  if (!outputs) return fail(ExitCode::bad_use, outputs.error().message);
-  if (options.json && outputs->has_standard_output())
-    return fail(ExitCode::bad_use, "--json and --out FORMAT=- cannot both go to standard output");
+  const auto outputs = outputs_of(options, kFormats);
+  if (const auto* failed = std::get_if<Outcome>(&outputs)) return *failed;
   SignalInbox inbox;
-  const auto chosen = choose_device(options.device, paths);
-  if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
-  const auto& device = std::get<Device>(chosen);
+  const auto ready = get_ready(options, paths);
+  if (const auto* failed = std::get_if<Outcome>(&ready)) return *failed;
+  const auto& [device, program] = std::get<Ready>(ready);
   report.device = device.name;
   report.device_title = device.title;
-  const fs::path program = scenario_program(paths);
-  if (std::error_code error; !fs::exists(program, error))
-    return fail(ExitCode::environment,
-                fmt::format("the scenario program is missing ({}): build it with ./dev build", shown_path(program)));
   std::vector<std::string> files;
   for (const CatalogueClaim& claim : *claims) files.push_back(file_of(claim));
   const auto folder = TraceFolder::make(options.keep, std::move(files));
@@ -144,10 +128,9 @@ Outcome run_verify_catalogue(const VerifyOptions& options, const InstallPaths& p
 
   const auto ran = run_claims(std::move(*claims), std::move(report), {paths, device, traces, program, inbox});
   if (const auto* failed = std::get_if<Outcome>(&ran)) return *failed;
-  Outcome outcome = conclude(std::get<CatalogueReport>(ran), options, *outputs);
-  if (const auto kept = traces.keep(); !kept)
-    return {ExitCode::bad_use, std::move(outcome.out), fmt::format("--keep: {}", kept.error().message)};
-  return outcome;
+  const auto& done = std::get<CatalogueReport>(ran);
+  return keep_traces(traces, show_report(code_of(verdict_of(done)), options, std::get<Outputs>(outputs),
+                                         [&](std::string_view format) { return render(done, format); }));
 }
 
 }  // namespace zerostall::cli

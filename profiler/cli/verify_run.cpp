@@ -82,6 +82,39 @@ fs::path scenario_program(const InstallPaths& paths) {
   return other != nullptr && *other != '\0' ? fs::path(other) : paths.scenario_program;
 }
 
+std::variant<Ready, Outcome> get_ready(const VerifyOptions& options, const InstallPaths& paths) {
+  const auto chosen = choose_device(options.device, paths);
+  if (const auto* failed = std::get_if<Outcome>(&chosen)) return *failed;
+  Ready ready{std::get<Device>(chosen), scenario_program(paths)};
+  if (std::error_code error; !fs::exists(ready.program, error))
+    return fail(ExitCode::environment, fmt::format("the scenario program is missing ({}): build it with ./dev build",
+                                                   shown_path(ready.program)));
+  return ready;
+}
+
+std::variant<Outputs, Outcome> outputs_of(const VerifyOptions& options, std::span<const std::string_view> formats) {
+  auto outputs = Outputs::make(options.out, formats);
+  if (!outputs) return fail(ExitCode::bad_use, outputs.error().message);
+  if (options.json && outputs->has_standard_output())
+    return fail(ExitCode::bad_use, "--json and --out FORMAT=- cannot both go to standard output");
+  return std::move(*outputs);
+}
+
+Outcome show_report(ExitCode code, const VerifyOptions& options, const Outputs& outputs,
+                    const std::function<std::string(std::string_view format)>& render) {
+  Outcome outcome{code, render(options.json ? "json" : "text"), {}};
+  auto written = outputs.write([&](std::string_view format, bool) { return render(format); });
+  if (!written) return {ExitCode::bad_use, std::move(outcome.out), written.error().message};
+  if (outputs.has_standard_output()) outcome.out = std::move(*written);
+  return outcome;
+}
+
+Outcome keep_traces(const TraceFolder& traces, Outcome outcome) {
+  const auto kept = traces.keep();
+  if (kept) return outcome;
+  return {ExitCode::bad_use, std::move(outcome.out), fmt::format("--keep: {}", kept.error().message)};
+}
+
 void show_progress(std::size_t run, std::size_t runs, const std::string& name) {
   if (::isatty(STDERR_FILENO) != 1) return;
   // Not fmt::print: it throws where the terminal has gone away.

@@ -1,13 +1,18 @@
 // One run of `verify`: the scenario program under the tracer, and what its trace says.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "profiler/cli/device.h"
+#include "profiler/cli/options.h"
 #include "profiler/cli/outcome.h"
+#include "profiler/cli/outputs.h"
 #include "profiler/cli/trace_folder.h"
 #include "profiler/cli/verify_plan.h"
 #include "profiler/gate/verify.h"
@@ -40,6 +45,23 @@ inline ExitCode code_of(Verdict verdict) {
          : verdict == Verdict::violation ? ExitCode::violation
                                          : ExitCode::cannot_tell;
 }
+
+// What every kind of `verify` asks for before it runs anything.
+struct Ready {
+  Device device;
+  std::filesystem::path program;
+};
+std::variant<Ready, Outcome> get_ready(const VerifyOptions& options, const InstallPaths& paths);
+
+// Where the results go besides standard output; --json and a FORMAT=- together are bad use.
+std::variant<Outputs, Outcome> outputs_of(const VerifyOptions& options, std::span<const std::string_view> formats);
+
+// Prints a finished report and writes it wherever else it was asked for. `render` takes the format.
+Outcome show_report(ExitCode code, const VerifyOptions& options, const Outputs& outputs,
+                    const std::function<std::string(std::string_view format)>& render);
+
+// The traces stay where --keep says; only that can change the outcome.
+Outcome keep_traces(const TraceFolder& traces, Outcome outcome);
 
 // A line on a terminal before a run: "[2/4] bn-pinning ...". Nothing elsewhere.
 void show_progress(std::size_t run, std::size_t runs, const std::string& name);

@@ -126,6 +126,24 @@ WaitPass pass_of(const WaitSeen& wait, std::int64_t step, std::span<const std::u
   return pass;
 }
 
+// "" = the program does not let it pass. Of several regions the innermost says why.
+std::string_view reason_in_program(const WaitSeen& wait) {
+  for (auto region = wait.regions.rbegin(); region != wait.regions.rend(); ++region)
+    if (region->starts_with(kAllowPrefix) && region->size() > kAllowPrefix.size())
+      return std::string_view(*region).substr(kAllowPrefix.size());
+  return {};
+}
+
+void add_in_program(std::string_view reason, const RunSummary& run, const WaitSeen& wait, AllowedWaits& allowed) {
+  auto& all = allowed.in_program;
+  auto entry = std::find_if(all.begin(), all.end(), [&](const AllowedInProgram& a) { return a.reason == reason; });
+  if (entry == all.end()) entry = all.insert(entry, {std::string(reason), 0, {}});
+  ++entry->waits;
+  const std::string& place = run.sites[wait.site].place;
+  if (std::find(entry->places.begin(), entry->places.end(), place) == entry->places.end())
+    entry->places.push_back(place);
+}
+
 }  // namespace
 
 AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> allowances, const Date& today) {
@@ -147,6 +165,11 @@ AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> 
     for (std::size_t w = 0; w < step.waits.size(); ++w) {
       const WaitSeen& wait = step.waits[w];
       if (wait.site >= run.sites.size()) continue;
+      if (const auto reason = reason_in_program(wait); !reason.empty()) {
+        passes[w].allowed_by = kByProgram;
+        add_in_program(reason, run, wait, allowed);
+        continue;
+      }
       auto& candidates = of_site[wait.site];
       if (!candidates) candidates = matches.of(run.sites[wait.site]);
       passes[w] = pass_of(wait, at, *candidates, allowances, states, allowed.uses);

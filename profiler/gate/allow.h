@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "profiler/analyze/summary.h"
@@ -19,21 +20,30 @@ struct AllowanceUse {
 
 // Position of the allowance in the list given that lets a wait pass, or would have before it expired.
 inline constexpr std::uint32_t kNoAllowance = 0xffffffffu;
+inline constexpr std::uint32_t kByProgram = 0xfffffffeu;  // no allowance: the program itself (AllowedInProgram)
 struct WaitPass {
   std::uint32_t allowed_by = kNoAllowance;
   std::uint32_t expired = kNoAllowance;
   bool allowed() const { return allowed_by != kNoAllowance; }
 };
 
+// What the program itself lets pass, by a region `allow waits: REASON` (kAllowPrefix) around it.
+struct AllowedInProgram {
+  std::string reason;               // never empty: without one nothing is let pass
+  std::int64_t waits = 0;           // in judged steps
+  std::vector<std::string> places;  // Site::place, each once, by first appearance
+};
+
 struct AllowedWaits {
   // By position in RunSummary::steps, then in StepRow::waits. Steps that are not judged have empty lists.
   std::vector<std::vector<WaitPass>> by_step;
-  std::vector<AllowanceUse> uses;  // one per allowance
+  std::vector<AllowanceUse> uses;            // one per allowance
+  std::vector<AllowedInProgram> in_program;  // by first appearance of the reason
 };
 
-// Total. Each wait is let pass by the first allowance that matches and is not used up. Distances between steps are
-// those of their numbers where these rise, else of their positions. Linear in waits, and in sites times allowances with
-// stars.
+// Total. Each wait is let pass by the program itself, or by the first allowance that matches and is not used up.
+// Distances between steps are those of their numbers where these rise, else of their positions. Linear in waits, and in
+// sites times allowances with stars.
 AllowedWaits apply_allowances(const RunSummary& run, std::span<const Allowance> allowances, const Date& today);
 
 // Whether a glob of a policy means this place: path:function, a path alone, or what a person sees of the place. As in

@@ -30,10 +30,24 @@ CheckedFacts facts_of(const JudgedRun& run) {
   if (const auto& waits = summary.per_step[Counter::waits]) facts.most_waits = waits->max;
   for (const AllowanceUse& use : run.allowed.uses)
     if (!use.expired) facts.allowed += use.waits;
+  facts.allowed_in_program = run.allowed.in_program;
+  for (const AllowedInProgram& by_program : run.allowed.in_program) facts.allowed += by_program.waits;
   facts.outside = summary.outside[Counter::waits].value_or(0);
   facts.background = summary.background[Counter::waits].value_or(0);
   facts.unreal_readbacks = summary.unreal_readbacks.judged;
   return facts;
+}
+
+// Beside the verdict, whatever it is: the one who reads it is not the one who wrote the program.
+void tell_allowed_in_program(const JudgedRun& run, CheckReport& report) {
+  for (const AllowedInProgram& allowed : run.allowed.in_program) {
+    const std::size_t more = allowed.places.size() - 1;
+    report.notes.push_back(with_name(
+        run.run.name,
+        fmt::format("{} in judged steps let pass by the program itself, since \"{}\": {}{}",
+                    counted(allowed.waits, "wait"), allowed.reason, allowed.places.front(),
+                    more > 0 ? fmt::format(" and {}", counted(std::ssize(allowed.places) - 1, "more place")) : "")));
+  }
 }
 
 bool is_outside(const Budget& budget) { return budget.scope.part == Scope::Part::outside; }
@@ -191,6 +205,7 @@ CheckReport check(const Policy& policy, std::span<const CheckedRun> runs, const 
     add_doubt(report, "", "there is nothing to check: the policy has no [budget], and there is no baseline");
   for (const JudgedRun& run : judged) {
     report.checked.push_back(facts_of(run));
+    tell_allowed_in_program(run, report);
     gate::SameProcess same;
     for (const JudgedRun& other : judged)
       if (other.run.name == run.run.name) same.now.push_back(&other);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profiler/analyze/summary.h"
+#include "profiler/gate/allow.h"
 #include "profiler/gate/policy.h"
 #include "profiler/gate/verdict.h"
 
@@ -86,10 +87,11 @@ struct CheckedFacts {
   bool modelled = false;
   std::string steps_from;
   std::int64_t steps = 0, judged = 0, warmup = 0;
-  std::optional<std::int64_t> most_waits;    // per judged step
-  std::int64_t allowed = 0;                  // waits let pass in judged steps
-  std::int64_t outside = 0, background = 0;  // host waits, not limited unless a budget says so
-  std::int64_t unreal_readbacks = 0;         // in judged steps
+  std::optional<std::int64_t> most_waits;              // per judged step
+  std::int64_t allowed = 0;                            // waits let pass in judged steps, by policy and program
+  std::vector<AllowedInProgram> allowed_in_program{};  // of them, by the program
+  std::int64_t outside = 0, background = 0;            // host waits, not limited unless a budget says so
+  std::int64_t unreal_readbacks = 0;                   // in judged steps
 };
 
 struct CheckReport {

@@ -75,6 +75,15 @@ ZEROSTALL_MARK_FUNCTION void zerostall_step_begin(long number) {
 }
 ZEROSTALL_MARK_FUNCTION void zerostall_step_end(void) { zerostall_region_pop(); }
 
+// Takes back the step that this thread is in, which must be ended all the same: for loops that begin a step before they
+// know whether there is one more batch.
+ZEROSTALL_MARK_FUNCTION void zerostall_step_cancel(void) {
+  const nvtxDomainHandle_t domain = zerostall_mark_domain();
+  if (domain == NULL) return;
+  const nvtxEventAttributes_t event = zerostall_mark_event("no step");
+  nvtxDomainMarkEx(domain, &event);
+}
+
 // Where a step has no end that could be marked: one call at its start, and it lasts to the next such call. The last
 // step of a run then has no end and is not judged. Not together with zerostall_step_begin: ranges win.
 ZEROSTALL_MARK_FUNCTION void zerostall_step_mark(long number) {

@@ -15,6 +15,7 @@
 #include "profiler/tracer/settings.h"
 #include "profiler/tracer/stacks/stack_table.h"
 #include "profiler/tracer/subscription.h"
+#include "profiler/tracer/watch.h"
 #include "profiler/tracer/window.h"
 
 namespace zerostall::tracer {
@@ -28,6 +29,7 @@ constexpr std::uint8_t kUnknownDirection = 254;
 struct Trait {
   ApiKind kind = ApiKind::other;
   bool stack = false;  // its call stack is recorded
+  bool async = false;  // of copies: the API has `Async` in its name
   enum class Profiler : std::uint8_t { no, start, stop } profiler = Profiler::no;
 };
 
@@ -49,8 +51,16 @@ bool wants_stack(ApiKind kind) {
   return settings().stacks == StacksOf::all || (settings().stacks == StacksOf::waits && is_wait(kind));
 }
 
+constexpr std::uint8_t kHostToDevice = 1, kDeviceToHost = 2;
 // Within the device: nothing waits. To say so costs less than a stack.
 constexpr std::uint8_t kDeviceToDevice = 3;
+
+// Whether a call waits for certain, as far as the call alone tells (watch.h).
+bool waits_for_certain(Trait trait, const CallRecord& call) {
+  if (trait.kind == ApiKind::copy)
+    return !trait.async && (call.copy_kind == kHostToDevice || call.copy_kind == kDeviceToHost);
+  return trait.kind == ApiKind::stream_sync || trait.kind == ApiKind::device_sync || trait.kind == ApiKind::event_sync;
+}
 
 // Not a vector: other threads may call CUDA while the process destroys its statics.
 constexpr std::uint32_t kMostIds = 2048;
@@ -99,6 +109,8 @@ void on_exit(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_Callb
   r.end_ns = timestamp_ns();
   if (trait.stack && r.copy_kind != kDeviceToDevice) r.stack = stack_id();
   collector().add(thread, r);
+  if (is_watched() && r.depth == 0 && waits_for_certain(trait, r)) [[unlikely]]
+    tell_watch(data.functionName);
   if (!sampled) [[likely]]
     return;
   add_own_cost(trait.kind, thread.entered_ns + real_now_ns() - started_ns);
@@ -148,7 +160,7 @@ void choose_ids(const CuptiApi& api, CUpti_CallbackDomain domain, std::uint32_t 
       if (is_known_api(name)) continue;
       unknown.emplace_back(name);
     }
-    traits[id] = {info.kind, wants_stack(info.kind), {}};
+    traits[id] = {info.kind, wants_stack(info.kind), info.async, {}};
     collector().define(format::DefinitionKind::api_name, format::api_id(static_cast<std::uint8_t>(domain), id), name);
     switched().ids.emplace_back(domain, id);
   }

@@ -33,6 +33,35 @@ TEST(SplitSteps, FindsOurMarksAndTheirRegions) {
   EXPECT_EQ(regions, (std::vector<std::string_view>{"load", "micro 0", "train"}));
 }
 
+// A loop asks for one more batch in a step that it has begun, and there is none.
+TEST(SplitSteps, LeavesOutStepsThatWereTakenBack) {
+  TraceBuilder t;
+  for (int n = 0; n < 4; ++n)
+    t.step(n, [&] {
+      t.range("load", [&] {
+        if (n == 1 || n == 3) t.mark(format::MarkKind::instant, "no step", "zerostall");
+      });
+    });
+  t.range("no step", [] {});  // a region of that name is none
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  EXPECT_EQ(numbers(steps), (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(steps.unclosed, 0);
+  EXPECT_EQ(steps.stray_marks, 3);  // that region, and those of the steps that are gone
+}
+
+// Regions made for us count where others mark the steps, too.
+TEST(SplitSteps, FindsOurRegionsInStepsOfOthers) {
+  TraceBuilder t;
+  t.range(
+      "ProfilerStep#0", [&] { t.range("allow waits: shown", [] {}); }, "");
+  const Trace trace = t.trace();
+  const Steps steps = split_steps(trace);
+  EXPECT_EQ(steps.from, StepsFrom::profiler);
+  ASSERT_EQ(steps.steps.at(0).regions.size(), 1u);
+  EXPECT_EQ(steps.steps[0].regions[0].name, "allow waits: shown");
+}
+
 TEST(SplitSteps, TrustsOurMarksMoreThanOthers) {
   TraceBuilder t;
   t.range(

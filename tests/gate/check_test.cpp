@@ -147,6 +147,15 @@ const std::vector<Row> kRows = {
     {"unreal_values = \"cannot-tell\"\n[budget]\nwaits = 0", "w x -", kFail, 1, "found 1"},
     // Waits that are let pass.
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w w w", kPass, 0, ""},
+    // What the program itself lets pass is told beside the verdict; a reason is needed; other waits count as ever.
+    {"[budget]\nwaits = 0", "A A A", kPass, 0,
+     "3 waits in judged steps let pass by the program itself, since \"shown\": src/train.py:31 in log_loss"},
+    {"[budget]\nstream_syncs = 0", "A - AA", kPass, 0, "3 waits in judged steps let pass"},
+    {"[budget]\nwaits = 0", "A wA A", kFail, 1, "found 1 in step 1: src/train.py:31 in log_loss"},
+    {"[budget]\nwaits = 0", "E - -", kFail, 1, "found 1 in step 0"},
+    {"[budget]\nwaits = 0", "A A A A A", kPass, 0, "3 waits in judged steps let pass", warm(2)},
+    {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "Aw Aw Aw", kPass, 0,
+     "since \"shown\""},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w ww w", kFail, 1,
      "found 1 in step 1"},
     {"[budget]\nwaits = 0\n[[allow]]\nsite = \"train.py:log_loss\"\nreason = \"r\"", "w ws w", kFail, 1, "flush"},

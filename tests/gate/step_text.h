@@ -9,7 +9,8 @@
 //   d  a device sync in train.py:60, barrier        !    a call that the simulated GPU does not support
 //   e  an event sync in train.py:70, wait           ?    a copy with host memory of unknown kind
 //   v  a wait in other.py:9, evaluate               x    a read-back without a real value
-//   y  .item() in train.py:35, log_loss
+//   y  .item() in train.py:35, log_loss              A  a wait as `w`, in region `allow waits: shown`
+//   E  a wait as `w`, in region `allow waits: `, without a reason
 #pragma once
 #include <sstream>
 #include <string>
@@ -91,7 +92,9 @@ inline void add_step(TraceBuilder& t, const std::string& letters, int number, co
   for (int k = 0; k < shape.kernels; ++k) t.launch(7, "kernel_" + std::to_string(k));
   for (const char letter : letters) {
     if (letter == 'o') continue;
-    if (letter != 'W' && letter != 'U')
+    if (letter == 'A' || letter == 'E')
+      t.range(letter == 'A' ? "allow waits: shown" : "allow waits: ", [&] { add_letter(t, 'w'); });
+    else if (letter != 'W' && letter != 'U')
       add_letter(t, letter);
     else
       t.range("train", [&] { add_letter(t, letter == 'W' ? 'w' : 'u'); });

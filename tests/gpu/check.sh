@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What can be learned only on a machine with a GPU, in one run of at most 8 minutes. Build first (./dev build), then:
 #   tests/gpu/check.sh [RESULTS_FOLDER]
-# Contracts; the flux2 scenario with all fix settings; unmodified PyTorch programs; a table of real against simulated for
+# Contracts; one size of each model with all fix settings; unmodified PyTorch programs; a table of real against simulated for
 # every count; what the tracer costs on real steps. Everything printed is also kept in RESULTS_FOLDER.
 #
 # CUDART names a real libcudart.so.13 if the dynamic linker does not find one. CHECK_PYTHON is a Python with torch (default: that of
@@ -67,19 +67,29 @@ run_contracts() {
   part contracts-stat 30 "$bin" stat "$results/contracts.zstall" --json
 }
 
-# verify DEVICE FOLDER SECONDS: the largest size that fits, the same on both. Its exit code 1 (a fix does not do what it claims) is a
-# result to compare, not a failure of the run.
-verify() {
-  local size code
-  for size in ${CHECK_SIZE:-klein-9b klein-4b tiny}; do
-    timeout --kill-after=5 "$3" "$bin" verify flux2 --size "$size" --device "$1" --json >"$2/flux2-$size.json" 2>"$2/flux2-$size.err"
+# verify_one SCENARIO "SIZES" DEVICE FOLDER SECONDS: the largest size that fits, the same on both sides. Its exit code 1 (a fix does not
+# do what it claims) is a result to compare, not a failure of the run.
+verify_one() {
+  local size code file
+  for size in $2; do
+    file=$4/$1-$size
+    timeout --kill-after=5 "$5" "$bin" verify "$1" --size "$size" --fix all --device "$3" --out json="$file.json" >/dev/null 2>"$file.err"
     code=$?
     [ "$code" -le 1 ] && return 0
-    rm -f "$2/flux2-$size.json"
-    grep -qi 'out of memory' "$2/flux2-$size.err" || { cat "$2/flux2-$size.err"; return "$code"; }
-    echo "flux2 $size does not fit into this GPU's memory"
+    rm -f "$file.json"
+    grep -qi 'out of memory' "$file.err" || { cat "$file.err"; return "$code"; }
+    echo "$1 $size does not fit into this GPU's memory"
   done
   return 4
+}
+
+# verify DEVICE FOLDER SECONDS: one size of each model, with every fix that applies.
+verify() {
+  local failed=0
+  verify_one flux2 "${CHECK_SIZE:-klein-9b klein-4b tiny}" "$1" "$2" "$3" || failed=$?
+  verify_one ideogram4 "${CHECK_SIZE:-ideogram4 tiny}" "$1" "$2" "$3" || failed=$?
+  verify_one ernie "${CHECK_SIZE:-ernie-image tiny}" "$1" "$2" "$3" || failed=$?
+  return "$failed"
 }
 
 programs() {  # DEVICE FOLDER SECONDS JOBS
@@ -104,7 +114,7 @@ torch_is_here=0
 asked='import torch; assert torch.cuda.is_available()'
 [ "$device" = gpu ] || asked='import importlib.util; assert importlib.util.find_spec("torch")'
 [ -x "$python" ] && "$python" -c "$asked" 2>"$results/torch.log" && torch_is_here=1
-export -f verify programs simulated_side
+export -f verify verify_one programs simulated_side
 export bin build python results scenario torch_is_here budget_s
 setsid bash -c simulated_side >"$results/simulated-side.log" 2>&1 &
 simulated=$!
@@ -112,7 +122,7 @@ if [ -x "$scenario" ]; then
   part verify 180 bash -c "verify $device $results/real 170"
   cat "$results/verify.log"
 else
-  echo 'skipped  flux2: built without LibTorch'
+  echo 'skipped  verify: built without LibTorch'
 fi
 if [ $torch_is_here = 1 ]; then
   programs_s=$(($(left) - 125))  # what the overhead and the table need is kept

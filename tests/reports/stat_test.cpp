@@ -28,7 +28,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
       (std::vector<std::string>{
           "schema",    "source",     "device",     "complete",         "windows",   "lost",     "times_repeatable",
           "corrected", "own_cost",   "steps_from", "steps_confidence", "steps_how", "warmup",   "region",
-          "steps",     "background", "unclosed",   "outside",          "totals",    "per_step", "regions",
+          "steps",     "background", "unclosed",   "outside",          "totals",    "per_step", "regions", "outside_regions",
           "waits",     "calls",      "copies",     "gpu_work",         "stacks",    "sites",    "implicit_sites",
           "causes",    "threads",    "streams",    "oddities",         "contents"}));
   EXPECT_EQ(json["schema"], "zerostall/stat/1");

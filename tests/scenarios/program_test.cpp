@@ -118,8 +118,10 @@ TEST(ScenarioProgram, ExitCodes) {
   EXPECT_EQ(run("flux2 --size tiny --steps 1").exit_code, 0);
   const Outcome unknown = run("flux2 --fix magic");
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_EQ(unknown.err,
-            "zerostall-scenario: unknown fix 'magic'; there are: bn-pinning, async-loss, async-loss=upstream\n");
+  EXPECT_EQ(unknown.err.rfind("zerostall-scenario: unknown fix 'magic'; there are: bn-pinning, async-loss, ", 0), 0u)
+      << unknown.err;
+  EXPECT_EQ(run("flux2 --with ema=disk").err,
+            "zerostall-scenario: --with ema=disk: ema takes off, gpu or cpu, not 'disk'\n");
   const Outcome diverged = run("flux2 --size tiny --device cpu --steps 9 --with learning-rate=1e38");
   EXPECT_EQ(diverged.exit_code, 1);
   EXPECT_NE(diverged.err.find("the loss of update 1 is NaN"), std::string::npos) << diverged.err;

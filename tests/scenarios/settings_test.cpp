@@ -30,7 +30,7 @@ TEST(Settings, EveryKeyTakesWhatItSaysAndRefusesTheRest) {
     EXPECT_TRUE(words_of(settings).empty()) << key.name;
   }
   Settings settings;
-  for (const char* word : {"ema=", "offload=1.5", "offload=nan", "samples=-1", "pixels=513", "ranks=3", "=on", ""})
+  for (const char* word : {"ema=", "offload=1.5", "offload=nan", "samples=-1", "pixels=513", "=on", ""})
     EXPECT_NE(apply_setting(word, settings), "") << word;
 }
 
