@@ -1,13 +1,11 @@
 // Every model and every fix from outside, on the simulated GPU; and what a run does between its updates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/installation.h"
+#include "tests/cli/json_output.h"
 
 namespace zerostall {
 namespace {
@@ -23,16 +21,10 @@ ChildResult verify(std::vector<std::string> more) {
   return run_program(ZEROSTALL_PROGRAM, std::move(more));
 }
 
-// By way of a file: of what a child prints only the end is kept.
 json verify_json(std::vector<std::string> more) {
-  const std::string file = ::testing::TempDir() + "verify_" + std::to_string(::getpid()) + ".json";
-  more.insert(more.end(), {"--out", "json=" + file});
-  const ChildResult result = verify(std::move(more));
-  EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
-  std::ifstream text(file);
-  json report = json::parse(text, nullptr, false);
-  std::filesystem::remove(file);
-  return report;
+  more.insert(more.begin(), "verify");
+  more.insert(more.end(), {"--device", "sim"});
+  return json_written(std::move(more));
 }
 
 // Host waits per judged step of each run; -1 where steps differ.

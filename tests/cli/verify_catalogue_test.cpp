@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "profiler/analyze/causes.h"
 #include "scenarios/catalogue/expected.h"
 #include "tests/cli/installation.h"
+#include "tests/cli/json_output.h"
 
 namespace zerostall {
 namespace {
@@ -58,12 +58,8 @@ TEST(VerifyCatalogue, ProvesAFewClasses) {
   EXPECT_THAT(result.out, HasSubstr("host-table-by-device-index (high)"));
 }
 
-// Run by ctest as a test of its own, labelled full.
-TEST(VerifyCatalogueFull, ProvesAllClasses) {
-  if (std::getenv("ZEROSTALL_TEST_FULL") == nullptr) GTEST_SKIP() << "in the full tests";
-  const ChildResult result = verify({"--json"});
-  EXPECT_EQ(result.exit_code, 0) << result.err << result.out.substr(0, 2000);
-  const json report = json::parse(result.out);
+TEST(VerifyCatalogue, ProvesAllClasses) {
+  const json report = json_written({"verify", "--catalogue", "--device", "sim"});
   EXPECT_EQ(report["verdict"], "pass");
   EXPECT_EQ(report["runs"].size(), 48u);
   for (const json& run : report["runs"])
