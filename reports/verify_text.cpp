@@ -113,9 +113,12 @@ std::string pass_sentence(const VerifyReport& report) {
   const auto& whole = run.per_step[Counter::stream_syncs];
   // Waits that are left must not read as if there were none: say what passed first.
   const std::string_view what = inside == 0 ? "" : "the fixes remove exactly what they claim; left: ";
+  const auto& all_waits = run.per_step[Counter::waits];
+  const bool nowhere = all_waits && all_waits->max == 0;  // nor in the loader, nor anywhere else in the step
   std::string line =
-      fmt::format("{}{} inside `{}` in each of {}, {}", what, counted(inside, "host wait"), report.plan.region,
-                  counted(run.judged(), "judged step"), fixes_words(fixed_run(report).fixes));
+      fmt::format("{}{} inside `{}` in each of {}, {}{}", what, counted(inside, "host wait"), report.plan.region,
+                  counted(run.judged(), "judged step"), fixes_words(fixed_run(report).fixes),
+                  nowhere ? "; none in the whole step, loader included" : "");
   if (whole && whole->max > syncs_inside)
     line += fmt::format("; {} per step remain outside it", counted(whole->max - syncs_inside, "stream sync"));
   return line + fmt::format(" ({})", measured_words(report));

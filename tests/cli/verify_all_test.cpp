@@ -117,6 +117,7 @@ TEST(VerifyLife, PresetsRunAtTinySize) {
     const ChildResult result = verify({preset, "--size", "tiny", "--steps", "6", "--fix", "all"});
     EXPECT_EQ(result.exit_code, 0) << preset << result.err << result.out;
     EXPECT_THAT(result.out, HasSubstr("PASS  0 host waits inside `train`")) << preset;
+    EXPECT_THAT(result.out, HasSubstr("; none in the whole step, loader included")) << preset;
   }
 }
 
