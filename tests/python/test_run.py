@@ -58,6 +58,47 @@ def test_no_waits_names_the_line_and_lets_pass_what_is_allowed(run):
     assert f"REFUSED 1 {PROGRAM.splitlines().index('        x.sum().item()', 15) + 1} cuda" in run.stdout
 
 
+THREADS = """
+import threading, torch, zerostall
+class Reads(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x * 2
+    @staticmethod
+    def backward(context, gradient):
+        gradient.sum().item()  # on autograd's thread
+        return gradient
+x = torch.ones(4, device="cuda", requires_grad=True)
+try:
+    with zerostall.no_waits():
+        Reads.apply(x).sum().backward()
+except zerostall.WaitError as error:
+    print("REFUSED", error.count, error.calls[0].line.line, error.calls[0].own_thread)
+with zerostall.no_waits():
+    for _ in range(2):
+        thread = threading.Thread(target=lambda: x.detach().sum().item())
+        thread.start()
+        thread.join()
+print("PASSED")
+"""
+
+
+def test_no_waits_sees_autograd_and_leaves_threads_of_python_alone(tmp_path):
+    program = tmp_path / "threads.py"
+    program.write_text(THREADS)
+    found = zerostall.record([sys.executable, program], device="sim", capture=True, timeout=120)
+    line = THREADS.splitlines().index("        gradient.sum().item()  # on autograd's thread") + 1
+    assert found.stdout.splitlines() == [f"REFUSED 1 {line} False", "PASSED"]
+
+
+@pytest.mark.parametrize("module", ["_marks", "_watch"])
+def test_examples_of_docstrings_run(module):
+    import doctest
+    import importlib
+    failed, tried = doctest.testmod(importlib.import_module(f"zerostall.{module}"))
+    assert tried > 0 and failed == 0
+
+
 def test_allow_waits_is_honoured_by_check(run):
     run.assert_waits_per_step(1)
     found = run.check(limits=["waits=0"], allow={"log_metrics": 1})

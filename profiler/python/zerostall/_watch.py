@@ -20,7 +20,6 @@ class _Call(ctypes.Structure):
                 ("frames", ctypes.c_char * 4032)]
 
 
-NO_PYTHON = 0  # python_state of a native thread, such as autograd's
 _local = threading.local()  # .allowed: of this thread's open no_waits blocks, numbers of calls that are let pass
 _said = set()
 
@@ -107,6 +106,13 @@ def _frames_of(text: bytes) -> Tuple[Frame, ...]:
     return tuple(Frame(row[0], int(row[1]), row[2]) for row in rows if len(row) == 3)
 
 
+def _started_by_python(thread: int, frames: Tuple[Frame, ...]) -> bool:
+    """Whether it is a data loader's or a logger's thread. Autograd's have lines of Python too, in backward() of a
+    torch.autograd.Function, but were not started by `threading`."""
+    known = {t.native_id for t in threading.enumerate() if not isinstance(t, threading._DummyThread)}
+    return thread in known or bool(frames and os.path.basename(frames[-1].file) == "threading.py")
+
+
 def _calls_between(tracer: ctypes.CDLL, first: int, last: int, allowed: List[range]) -> Tuple[List[WaitCall], int]:
     """Calls first to last - 1 of this thread and of native ones, and how many there are at least: old ones are forgotten."""
     calls, own, count = [], threading.get_native_id(), 0
@@ -114,10 +120,11 @@ def _calls_between(tracer: ctypes.CDLL, first: int, last: int, allowed: List[ran
         raw = _Call()
         if any(number in numbers for numbers in allowed) or not tracer.zerostall_watched_at(number, ctypes.byref(raw)):
             continue
-        if raw.thread != own and raw.python_state != NO_PYTHON:
-            continue  # a loader's or a logger's, written in Python: not of this block
+        frames = _frames_of(raw.frames)
+        if raw.thread != own and _started_by_python(raw.thread, frames):
+            continue  # not of this block
         count += 1
-        calls.append(WaitCall(raw.name.decode(errors="replace"), _frames_of(raw.frames), raw.thread == own))
+        calls.append(WaitCall(raw.name.decode(errors="replace"), frames, raw.thread == own))
     return calls, count
 
 
@@ -127,7 +134,7 @@ def no_waits() -> Iterator[None]:
 
     Checked where this process is run by `zerostall record` or `zerostall check`, on the simulated GPU too; anywhere else
     it warns once that it checks nothing. Counted are synchronisations, and copies between host and device by functions
-    without `Async`, of this thread and of native ones (autograd's), not those of other Python threads. An asynchronous
+    without `Async`, of this thread and of native ones (autograd's), not those of other threads that Python started (loaders, loggers). An asynchronous
     copy of pageable memory may wait as well: `zerostall check` counts that, this block does not. An exception from
     the block goes its way.
 
