@@ -1,6 +1,5 @@
 #include "scenarios/flux2/model.h"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -86,11 +85,7 @@ train::Predicted predict(Predictor& p, const train::MicroStep& step) {
 
 }  // namespace
 
-std::optional<Config> find_config(std::string_view name) {
-  const auto* found = std::find_if(kConfigs.begin(), kConfigs.end(), [&](const Config& c) { return c.name == name; });
-  if (found == kConfigs.end()) return std::nullopt;
-  return *found;
-}
+std::optional<Config> find_config(std::string_view name) { return train::find_named(kConfigs, name); }
 
 std::optional<train::Model> make_model(std::string_view size, const train::ModelOptions& options) {
   std::optional<Config> config = find_config(size);

@@ -3,6 +3,7 @@
 #pragma once
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -43,5 +44,14 @@ struct Model {
   // Host waits: only those that scenarios/catalog.cpp declares for this model.
   std::function<Predicted(const MicroStep&)> predict;
 };
+
+// The configuration of that name among a model's own (a range of values with a `name`); nullopt if there is none.
+template <class Configs>
+std::optional<typename Configs::value_type> find_named(const Configs& configs, std::string_view name) {
+  const auto found =
+      std::find_if(configs.begin(), configs.end(), [&](const auto& config) { return config.name == name; });
+  if (found == configs.end()) return std::nullopt;
+  return *found;
+}
 
 }  // namespace zerostall::train

@@ -104,15 +104,8 @@ TEST(Ernie, PaddingAndTheOtherSamplesDoNotReachASamplesImage) {
   EXPECT_FALSE(first_image(other_text, {12, 32}).equal(first_image(text, {12, 32})));
 }
 
-RunOptions tiny(train::FixesOn fixes, std::int64_t updates = 10) {
-  return {.make_model = [](const train::ModelOptions& options) { return *make_model("tiny", options); },
-          .settings = {},
-          .device = at::kCPU,
-          .fixes = fixes,
-          .undo = {},
-          .training = {.updates = updates, .learning_rate = 0.05},
-          .samples = {},
-          .all_reduce_mean = {}};
+RunOptions tiny(const train::FixesOn& fixes, std::int64_t updates = 10) {
+  return train::tiny_options(make_model, fixes, updates);
 }
 
 TEST(Ernie, WeightsAreBitIdenticalWithTheFixesOnAndOff) {

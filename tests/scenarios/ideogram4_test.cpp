@@ -159,15 +159,8 @@ TEST(Ideogram4, PaddingAndTheOtherSamplesDoNotReachASamplesImage) {
   EXPECT_FALSE(image_of_first({other_text}).equal(alone));
 }
 
-RunOptions tiny(train::FixesOn fixes, std::int64_t updates = 10) {
-  return {.make_model = [](const train::ModelOptions& options) { return *make_model("tiny", options); },
-          .settings = {},
-          .device = at::kCPU,
-          .fixes = fixes,
-          .undo = {},
-          .training = {.updates = updates, .learning_rate = 0.05},
-          .samples = {},
-          .all_reduce_mean = {}};
+RunOptions tiny(const train::FixesOn& fixes, std::int64_t updates = 10) {
+  return train::tiny_options(make_model, fixes, updates);
 }
 
 TEST(Ideogram4, WeightsAreBitIdenticalWithTheFixesOnAndOff) {

@@ -11,8 +11,6 @@
 namespace zerostall::train {
 namespace {
 
-using Make = std::optional<Model> (*)(std::string_view size, const ModelOptions& options);
-
 struct Counted {
   std::int64_t waits, copies;
   bool operator==(const Counted&) const = default;

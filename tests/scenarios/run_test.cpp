@@ -13,8 +13,6 @@
 namespace zerostall::train {
 namespace {
 
-using Make = std::optional<Model> (*)(std::string_view size, const ModelOptions& options);
-
 constexpr FixesOn kAll{.bn_pinning = true,
                        .pinned_batch = true,
                        .cached_guidance = true,
@@ -26,13 +24,7 @@ constexpr FixesOn kAll{.bn_pinning = true,
                        .loss_reading = LossReading::async};
 
 RunOptions options_of(Make make, std::string size, std::vector<const char*> with, const FixesOn& fixes) {
-  RunOptions options{.make_model = [make, size](const ModelOptions& model) { return *make(size, model); },
-                     .settings = {},
-                     .fixes = fixes,
-                     .undo = {},
-                     .training = {.updates = 10, .learning_rate = 0.05},
-                     .samples = {},
-                     .all_reduce_mean = {}};
+  RunOptions options = tiny_options(make, fixes, 10, std::move(size));
   for (const char* word : with) EXPECT_EQ(scenarios::apply_setting(word, options.settings), "") << word;
   return options;
 }

@@ -10,6 +10,20 @@
 
 namespace zerostall::train {
 
+using Make = std::optional<Model> (*)(std::string_view size, const ModelOptions& options);
+
+// On the CPU device, at a learning rate that moves weights.
+inline RunOptions tiny_options(Make make, const FixesOn& fixes, std::int64_t updates = 10, std::string size = "tiny") {
+  return {.make_model = [make, size](const ModelOptions& options) { return *make(size, options); },
+          .settings = {},
+          .device = at::kCPU,
+          .fixes = fixes,
+          .undo = {},
+          .training = {.updates = updates, .learning_rate = 0.05},
+          .samples = {},
+          .all_reduce_mean = {}};
+}
+
 struct Result {
   std::vector<std::string> names;
   std::vector<at::Tensor> weights;
