@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "reports/json_parts.h"
 #include "profiler/base/printable.h"
+#include "reports/json_parts.h"
 #include "reports/table.h"
 
 namespace zerostall {

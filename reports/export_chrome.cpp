@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "reports/json_stream.h"
 #include "profiler/base/printable.h"
+#include "reports/json_stream.h"
 #include "reports/process_numbers.h"
 #include "reports/timeline.h"
 #include "reports/words.h"

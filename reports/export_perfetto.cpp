@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "reports/perfetto_fields.h"
 #include "profiler/base/printable.h"
+#include "reports/perfetto_fields.h"
 #include "reports/process_numbers.h"
 #include "reports/protobuf.h"
 #include "reports/timeline.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "profiler/base/printable.h"
 #include "profiler/base/strings.h"
 #include "reports/oddities.h"
-#include "profiler/base/printable.h"
 #include "reports/words.h"
 
 namespace zerostall {

@@ -105,7 +105,8 @@ void add_verify(CLI::App& app, VerifyOptions& options) {
   verify->add_flag("--catalogue", options.catalogue,
                    "Run the catalogue: each class of causes, its fixed twin, a near miss; or only the CLASSES named");
   verify->add_option("CLASSES", options.classes, "Of --catalogue, such as scalar-read")->type_name("");
-  verify->add_flag("--list", options.list, "List scenarios, sizes, presets, settings, fixes and device models, and run nothing");
+  verify->add_flag("--list", options.list,
+                   "List scenarios, sizes, presets, settings, fixes and device models, and run nothing");
 }
 
 void add_doctor(CLI::App& app, DoctorOptions& options) {

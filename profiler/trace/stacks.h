@@ -18,10 +18,11 @@
 namespace zerostall {
 
 enum class PythonFrames : std::uint8_t {
-  none = 0,    // the thread ran no Python
-  known = 1,   // those listed
+  none = 0,     // the thread ran no Python
+  known = 1,    // those listed
   unknown = 2,  // the tracer could not read this Python (version, build, sub-interpreters, shutdown)
-  operators_only = 3  // those listed are operators of a framework; the profiler did not record Python. Not in our files.
+  operators_only =
+      3  // those listed are operators of a framework; the profiler did not record Python. Not in our files.
 };
 
 struct NativeFrame {

@@ -1,8 +1,11 @@
 // allocator: device memory is allocated or freed in the step.
 // Usual code: `c10::cuda::CUDACachingAllocator::emptyCache()` (torch.cuda.empty_cache) in the loop, against running out
-// of memory. Each segment that is free (two here) goes back by cudaFree, and the next step takes them again by cudaMalloc; both may wait
-// for the device. They are counted apart, in no total of waits: from outside nobody can tell whether one did.
+// of memory. Each segment that is free (two here) goes back by cudaFree, and the next step takes them again by
+// cudaMalloc; both may wait for the device. They are counted apart, in no total of waits: from outside nobody can tell
+// whether one did.
+//
 // Fix: leave it out. What was freed is used again anyway.
+//
 // Near miss: each step takes and frees another amount of memory. What the first steps left in the cache fits: the
 // driver is not asked.
 #include <c10/core/CachingDeviceAllocator.h>

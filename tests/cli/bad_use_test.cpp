@@ -75,7 +75,8 @@ TEST_F(BadUse, StatWithoutATraceHere) {
 }
 
 TEST_F(BadUse, UnknownNames) {
-  EXPECT_THAT(error({"verify", "flux3"}, 2), HasSubstr("unknown scenario or preset 'flux3', did you mean 'flux2'? Known: flux2, ideogram4, ernie, "));
+  EXPECT_THAT(error({"verify", "flux3"}, 2),
+              HasSubstr("unknown scenario or preset 'flux3', did you mean 'flux2'? Known: flux2, ideogram4, ernie, "));
   EXPECT_THAT(sim_error({"--fix", "bn-pining"}, 2),
               HasSubstr("unknown fix 'bn-pining', did you mean 'bn-pinning'? Known: bn-pinning, "));
   EXPECT_THAT(error({"verify", "flux2", "--size", "klein9b"}, 2), HasSubstr("did you mean 'klein-9b'?"));

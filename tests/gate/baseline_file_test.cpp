@@ -48,9 +48,7 @@ const char* const kText = R"json({
 }
 )json";
 
-TEST(BaselineFile, IsWrittenOnePlaceALine) {
-  EXPECT_EQ(render_baseline(baseline_of(run_with({}, 2))), kText);
-}
+TEST(BaselineFile, IsWrittenOnePlaceALine) { EXPECT_EQ(render_baseline(baseline_of(run_with({}, 2))), kText); }
 
 TEST(BaselineFile, ReadsWhatItWrote) {
   Baseline baseline = baseline_of(run_with(3, 2));

@@ -23,6 +23,7 @@ std::vector<std::string> keys(const Json& object) {
 
 TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
   const Json json = Json::parse(render_stat_json(make_run({}, StepShape{}).summary));
+  // clang-format off
   EXPECT_EQ(
       keys(json),
       (std::vector<std::string>{
@@ -31,6 +32,7 @@ TEST(StatJson, HasTheKeysOfTheSchemaInOrder) {
           "steps",     "background", "unclosed",   "outside",          "totals",    "per_step", "regions", "outside_regions",
           "waits",     "calls",      "copies",     "gpu_work",         "stacks",    "sites",    "implicit_sites",
           "causes",    "threads",    "streams",    "oddities",         "contents"}));
+  // clang-format on
   EXPECT_EQ(json["schema"], "zerostall/stat/1");
   EXPECT_EQ(json["source"]["clock"], "modelled");
   EXPECT_EQ(json["device"]["name"], "simulated H200");

@@ -4,9 +4,9 @@
 // The types of the parameters stand in the C++ name of a kernel. Taken for the output is, in this order: the first of
 // an array of pointers (`std::array<char*, N>`, PyTorch's element-wise kernels); the first pointer that is not to
 // const; the data of a TensorInfo or TensorAccessor that is not of const; the first of two adjacent device pointers in
-// a lambda (they capture what they write first), the target in a ReduceOp, the second in the lambdas of scatter and gather.
-// Kernels with several outputs show the first only; those with C names (Triton) and those of NVIDIA's libraries show
-// none.
+// a lambda (they capture what they write first), the target in a ReduceOp, the second in the lambdas of scatter and
+// gather. Kernels with several outputs show the first only; those with C names (Triton) and those of NVIDIA's libraries
+// show none.
 #pragma once
 
 namespace zerostall::simgpu {
