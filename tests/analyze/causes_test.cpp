@@ -74,6 +74,15 @@ TEST(Causes, FewLabelsBesideTheBatchAreOfTheBatch) {
   EXPECT_EQ(cause_of(alone, {{{"train.py", 2}, "y = y.cuda()"}}).kind, CauseKind::tensor_from_host);
 }
 
+// The last step of a run marked by nvtx.mark never closes.
+TEST(Causes, OutsideOfStepsALineWaitsForTheReasonItHasWithin) {
+  TraceBuilder t = steps_of([](auto& b) { b.at("train.py", "step", 1).upload(1 << 16), launch(b, 10); });
+  t.at("train.py", "step", 1).upload(1 << 16), launch(t, 10);
+  EXPECT_EQ(cause_of(t).kind, CauseKind::pageable_batch);
+  t.at("train.py", "step", 2).upload(1 << 16), launch(t, 10);
+  EXPECT_EQ(cause_of(t).kind, CauseKind::unknown) << "another line";
+}
+
 TEST(Causes, TheSameUploadInTheMiddleOfEveryStepIsState) {
   TraceBuilder t = steps_of([](auto& b) { launch(b, 10), b.upload(2048), launch(b, 10); });
   EXPECT_EQ(cause_of(t).kind, CauseKind::state_on_wrong_device);
