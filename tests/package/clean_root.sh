@@ -63,10 +63,13 @@ fresh_root archive base
 try_archive archive
 
 keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
-if [ -f $keys ]; then
+if [ -e "$work/jammy/.ready" ] || [ -f $keys ]; then
   say "the archive, where nothing was installed: Ubuntu 22.04"
-  [ -e "$work/jammy/.ready" ] || debootstrap --variant=minbase --keyring=$keys jammy "$work/jammy" http://archive.ubuntu.com/ubuntu >"$work/debootstrap.log" 2>&1
-  touch "$work/jammy/.ready"
+  if [ ! -e "$work/jammy/.ready" ]; then
+    rm -rf --one-file-system "$work/jammy"
+    debootstrap --variant=minbase --keyring=$keys jammy "$work/jammy" http://archive.ubuntu.com/ubuntu >"$work/debootstrap.log" 2>&1
+    touch "$work/jammy/.ready"
+  fi
   fresh_root archive jammy
   try_archive archive
 else
