@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import platform
+import resource
 import subprocess
 import sys
 import threading
@@ -97,7 +98,7 @@ def read_figures(path):
 
 def measure(part, commands, folder):
     """(what is known of the part, its figures)"""
-    begin = time.monotonic()
+    begin, cpu = time.monotonic(), cpu_of_children()
     figures_file = folder / f"{part}.jsonl"
     figures_file.unlink(missing_ok=True)
     with open(folder / f"{part}.log", "w", encoding="utf-8") as log:
@@ -105,7 +106,13 @@ def measure(part, commands, folder):
     figures = read_figures(figures_file)
     for figure in figures:
         figure.update(part=part, command=f"./dev bench {part}")
-    return {"date": datetime.datetime.now().isoformat(timespec="seconds"), "seconds": round(time.monotonic() - begin, 1), "failures": failures}, figures
+    return {"date": datetime.datetime.now().isoformat(timespec="seconds"), "seconds": round(time.monotonic() - begin, 1),
+            "cpu_seconds": round(cpu_of_children() - cpu, 1), "failures": failures}, figures
+
+
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 # --- what was measured on what ----------------------------------------------------------------------------------------------
@@ -207,19 +214,22 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--check", action="store_true", help="judge what was measured last; what is missing or of other sources is measured")
     parser.add_argument("--readme", action="store_true", help="put the table of what was measured last into README.md")
-    parser.add_argument("parts", nargs="*", metavar="PART")
+    parser.add_argument("--dry-run", action="store_true", help="say which parts would be measured, and measure nothing")
+    parser.add_argument("parts", nargs="*", metavar="PART", help="tracer, torch ...; default: all")
     options = parser.parse_args()
     build = os.path.abspath(options.build)
     all_parts = list(parts_of(build))
     if unknown := [part for part in options.parts if part not in all_parts]:
         parser.error(f"no benchmark '{unknown[0]}': {', '.join(all_parts)}")
     folder = pathlib.Path(build, "bench")
-    folder.mkdir(parents=True, exist_ok=True)
     data = load(folder / "bench.json")
     if options.readme:
         return put_into_readme(data)
-    wanted = options.parts or all_parts
+    wanted = list(dict.fromkeys(options.parts)) or all_parts
     to_run = [p for p in stale_parts(data, all_parts) if p in wanted] if options.check else wanted
+    if options.dry_run:
+        return print("\n".join(to_run))
+    folder.mkdir(parents=True, exist_ok=True)
     if options.check and to_run:
         print(f"measured anew, since nothing of these sources is at hand: {', '.join(to_run)}")
     run_parts(to_run, build, folder, data)
