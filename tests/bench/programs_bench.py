@@ -33,7 +33,7 @@ def commands(options, table, folder):
     table.figure("programs.trace", "trace file per CUDA event", os.stat(trace).st_size / EVENTS, "B")
     for name, (what, command, allowed, out) in commands_of(f"{options.build}/bin/zerostall", trace, folder).items():
         runs = [measured(command, allowed, cwd=folder) for _ in range(TURNS)]
-        size = f"; {os.stat(out).st_size / 1e6:.0f} MB" if out else ""
+        size = f"; {os.stat(out).st_size / 1e6:.1f} MB" if out else ""
         table.figure(f"programs.{name}", what, statistics.median(r[0] for r in runs), "s",
                      f"CPU time {statistics.median(r[1] for r in runs):.2f} s{size}")
         table.figure(f"programs.{name}.memory", f"   {what}: peak memory", max(r[2] for r in runs), "MiB")
