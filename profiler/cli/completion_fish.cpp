@@ -61,7 +61,7 @@ function __zerostall_in
         string match -q -- '-*' $word; and continue
         contains -- (string join ' ' $path $word) $__zerostall_paths; and set path $path $word
     end
-    test (string join ' ' $path) = (string join ' ' $argv)
+    test "$path" = "$argv"
 end
 
 # Files whose names end in one of the words, and folders.

@@ -39,7 +39,9 @@ std::string action_of(const CompletionHint& hint) {
     case CompletionHint::Kind::words_and_file:
       return "_zerostall_keyed " + join(hint.words, " ");
     case CompletionHint::Kind::files:
-      return hint.words.empty() ? "_files" : "_files -g \"*(" + join(hint.words, "|") + ")\"";
+      if (hint.words.empty()) return "_files";
+      // "*(.toml)" alone would be a glob qualifier.
+      return "_files -g \"*" + (hint.words.size() == 1 ? hint.words[0] : "(" + join(hint.words, "|") + ")") + "\"";
     case CompletionHint::Kind::folders:
       return "_files -/";
   }
