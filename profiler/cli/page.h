@@ -31,10 +31,10 @@ enum class TakesCommand { no, optional, needed };  // behind `--`
 struct Page {
   std::string name;  // "stat"; "" = zerostall itself
   TakesCommand command = TakesCommand::no;
-  std::vector<Section> sections;
-  std::vector<Example> examples;
-  std::vector<Term> exit_codes;
-  std::vector<std::string> see_also;  // names of commands
+  std::vector<Section> sections = {};
+  std::vector<Example> examples = {};
+  std::vector<Term> exit_codes = {};
+  std::vector<std::string> see_also = {};  // names of commands
 };
 
 // In the order of --help, zerostall itself first.

@@ -104,9 +104,10 @@ TEST(Pages, HelpFitsEightyColumns) {
     ASSERT_TRUE(parsed);
     std::istringstream help(std::get<ShowOptions>(*parsed).text);
     const bool is_init = page.name == "init";  // keys of a policy, with values that cannot be broken
-    for (std::string line; std::getline(help, line);)
-      if (!is_init && line.find("zerostall ") == std::string::npos)
-        EXPECT_LE(characters(line), 80u) << page.name << ": " << line;
+    for (std::string line; std::getline(help, line);) {
+      const bool may_be_long = is_init || line.find("zerostall ") != std::string::npos;
+      if (!may_be_long) EXPECT_LE(characters(line), 80u) << page.name << ": " << line;
+    }
   }
 }
 
