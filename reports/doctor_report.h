@@ -1,4 +1,4 @@
-// `zerostall doctor`: what is installed and works.
+// `zerostall doctor`: what is installed and works, what does not, and what to do about it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,15 +8,15 @@ namespace zerostall {
 
 enum class CheckStatus : std::uint8_t {
   ok,
-  missing,  // needed for the device in question, and not there or not working
-  note,     // not needed for it, or cannot be known
+  note,     // in nobody's way, but may explain a surprise
+  problem,  // stands in the way of recording on the device in question
 };
 
 struct DoctorCheck {
   std::string name;  // "tracer"
   CheckStatus status = CheckStatus::ok;
   std::string text;    // what was found
-  std::string advice;  // what to do; "" = nothing
+  std::string advice;  // what to do, one line; never empty but for what is ok
 };
 
 struct LibraryRow {
@@ -25,10 +25,13 @@ struct LibraryRow {
 };
 
 struct DoctorReport {
-  std::string device;  // what was asked about: "sim:h200"
+  std::string device;                           // what was asked about: "auto", "gpu", "sim:h200"
+  bool records_gpu = false, simulates = false;  // recording works on a GPU here; on the simulated one
   std::vector<DoctorCheck> checks;
   std::vector<LibraryRow> libraries;  // of the simulated GPU; empty = not known
+  bool verbose = false;               // the text shows them one by one
 
+  // Recording works: on the device that was asked about, for auto on any.
   bool works() const;
 };
 

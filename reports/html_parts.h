@@ -17,9 +17,9 @@ inline Data flag(bool value) { return Data(value ? Data::type::bool_true : Data:
 inline Data text(const std::string& value) { return value.empty() ? flag(false) : Data(value); }
 
 // Every key that the template asks for in an object is set there: one that is missing would be taken from around it.
-inline Data object(std::vector<std::pair<std::string, std::string>> fields) {
+inline Data object(const std::vector<std::pair<std::string, std::string>>& fields) {
   Data data{Data::type::object};
-  for (auto& [key, value] : fields) data.set(key, text(value));
+  for (const auto& [key, value] : fields) data.set(key, text(value));
   return data;
 }
 

@@ -138,7 +138,7 @@ std::vector<StreamRow> find_streams(const Trace& trace, const Steps& steps, cons
     } else {
       row.work = std::nullopt;
     }
-    rows.push_back(std::move(row));
+    rows.push_back(row);
   }
   return rows;
 }

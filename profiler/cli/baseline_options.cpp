@@ -1,7 +1,8 @@
 #include "profiler/cli/baseline_options.h"
 
-#include "profiler/cli/help.h"
+#include "profiler/cli/completion_hint.h"
 #include "profiler/cli/option_parts.h"
+#include "profiler/cli/page.h"
 #include "profiler/gate/policy.h"
 
 namespace zerostall::cli {
@@ -10,9 +11,10 @@ namespace {
 constexpr const char* kTrace = "A trace, or a folder with one per process, as `stat` takes them";
 
 void finding_steps(CLI::App* command, CountedSteps& steps) {
-  word(command->add_option("--policy", steps.policy,
-                           "What says how to run and judge (default: zerostall.toml here, if any)"),
-       "FILE");
+  complete_files(word(command->add_option("--policy", steps.policy,
+                                          "What says how to run and judge (default: zerostall.toml here, if any)"),
+                      "FILE"),
+                 {".toml"});
   command
       ->add_option_function<std::string>(
           "--warmup", [&steps](const std::string& given) { steps.warmup = std::stoll(given); },
@@ -31,16 +33,26 @@ CLI::App* part(CLI::App* command, const char* name, const char* text, const std:
   return part;
 }
 
+bool is_count(const Metric& metric) { return metric.kind == MetricKind::counter && !metric.is_time; }
+
 std::string metric_name(std::string& text) {
   const Metric* metric = find_metric(text);
-  if (metric != nullptr && metric->kind == MetricKind::counter && !metric->is_time) return "";
+  if (metric != nullptr && is_count(*metric)) return "";
   return "'" + text + "' is no count; waits, stream_syncs, h2d_stalls ... (see `zerostall init --help`)";
 }
 
+std::vector<std::string> counts() {
+  std::vector<std::string> names;
+  for (const Metric& metric : all_metrics())
+    if (is_count(metric)) names.emplace_back(metric.key);
+  return names;
+}
+
 void view_options(CLI::App* command, HistoryOptions& options) {
-  command->add_option("--metric", options.metric, "What is counted (default: waits)")
-      ->type_name("NAME")
-      ->transform(CLI::Validator(metric_name, ""));
+  complete_words(command->add_option("--metric", options.metric, "What is counted (default: waits)")
+                     ->type_name("NAME")
+                     ->transform(CLI::Validator(metric_name, "")),
+                 counts());
   word(command->add_option("--branch", options.branch, "This branch only"), "NAME");
   number(command->add_option("--last", options.last, "So many commits of each series (default: 40)"), 2);
 }
@@ -50,11 +62,11 @@ void view_options(CLI::App* command, HistoryOptions& options) {
 void add_baseline(CLI::App& app, BaselineOptions& options) {
   CLI::App* baseline =
       app.add_subcommand("baseline", "Write down what a program waits for today, so that it never gets more");
-  baseline->group(kYourProgram)->footer(kBaselineFooter);
+  baseline->group(kYourProgram)->footer(help_text(page_of("baseline")));
   CLI::App* update = part(baseline, "update", "Write the baseline, or tighten it",
                           [&options] { options.action = BaselineAction::update; });
-  update->footer(kBaselineFooter);
-  word(update->add_option("TRACE", options.trace, std::string(kTrace) + " (default: run the policy's command)"), "");
+  update->footer(help_text(page_of("baseline")));
+  trace_word(update->add_option("TRACE", options.trace, std::string(kTrace) + " (default: run the policy's command)"));
   word(update->add_option("-o,--output", options.output,
                           "The baseline (default: the policy's, or zerostall.baseline.json)"),
        "FILE");
@@ -62,21 +74,21 @@ void add_baseline(CLI::App& app, BaselineOptions& options) {
   finding_steps(update, options.steps);
   CLI::App* show =
       part(baseline, "show", "Show a baseline as a table", [&options] { options.action = BaselineAction::show; });
-  show->footer(kBaselineFooter);
-  word(show->add_option("FILE", options.file, "A baseline, or a trace (default: zerostall.baseline.json)"), "");
+  show->footer(help_text(page_of("baseline")));
+  trace_word(show->add_option("FILE", options.file, "A baseline, or a trace (default: zerostall.baseline.json)"));
   finding_steps(show, options.steps);
 }
 
 void add_history(CLI::App& app, HistoryOptions& options) {
   CLI::App* history = app.add_subcommand("history", "Keep counts commit by commit: since when does it wait more?");
-  history->group(kYourProgram)->footer(kHistoryFooter);
+  history->group(kYourProgram)->footer(help_text(page_of("history")));
   const auto database = [&options](CLI::App* command) {
-    command->footer(kHistoryFooter);
+    command->footer(help_text(page_of("history")));
     word(command->add_option("--db", options.database, "The database (default: zerostall-history.sqlite)"), "FILE");
   };
   CLI::App* add = part(history, "add", "Add a run", [&options] { options.action = HistoryAction::add; });
   database(add);
-  word(add->add_option("TRACE", options.trace, kTrace)->required(), "");
+  trace_word(add->add_option("TRACE", options.trace, kTrace)->required());
   word(add->add_option("--commit", options.commit, "What was run (default: HEAD of the repository here)"), "ID");
   word(add->add_option("--branch", options.branch, "Its branch (default: the one that is checked out here)"), "NAME");
   finding_steps(add, options.steps);

@@ -30,9 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 9> kFormats = {"text",  "md",   "github",  "gitlab", "junit",
-                                                      "sarif", "json", "bencher", "html"};
-
 // The processes of traces that lie there.
 std::variant<RecordedRun, Outcome> read_all(const CheckOptions& options, const Policy& policy) {
   RecordedRun run;
@@ -155,7 +152,7 @@ Outcome run_check(const CheckOptions& options) {
     baseline = std::move(*loaded);
   }
   if (options.dry_run) return dry_run(*policy);
-  const auto outputs = Outputs::make(options.outputs, kFormats, inputs_of(options, *policy));
+  const auto outputs = Outputs::make(options.outputs, kCheckFormats, inputs_of(options, *policy));
   if (!outputs) return fail(ExitCode::bad_use, outputs.error().message);
   if (is_two_sided(options)) return check_sides(options, *policy, *outputs);
 

@@ -2,19 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "profiler/cli/help.h"
+#include "profiler/cli/completion_hint.h"
 #include "profiler/cli/option_parts.h"
+#include "profiler/cli/page.h"
+#include "profiler/gate/policy.h"
 
 namespace zerostall::cli {
 namespace {
 
 void add_what_is_judged(CLI::App* check, CheckOptions& options) {
-  word(check->add_option("TRACE", options.traces,
-                         "Traces of one job, or a folder of them (default: run [run] command of the policy)"),
-       "");
-  word(check->add_option("--device", options.device,
-                         "auto, gpu, sim or sim:MODEL, for the command (default: the policy's)"),
-       "DEVICE");
+  trace_word(check->add_option("TRACE", options.traces,
+                               "Traces of one job, or a folder of them (default: run [run] command of the policy)"));
+  device_word(check->add_option("--device", options.device,
+                                "auto, gpu, sim or sim:MODEL, for the command (default: the policy's)"));
   check
       ->add_option_function<std::string>(
           "--gpus", [&options](const std::string& given) { options.gpus = std::stoll(given); },
@@ -33,20 +33,30 @@ void add_what_is_judged(CLI::App* check, CheckOptions& options) {
   check->add_flag("--inferred-steps", options.inferred, "Judge steps that are inferred, where none are marked");
 }
 
+// "waits=" ...: what a limit begins with.
+std::vector<std::string> limits() {
+  std::vector<std::string> words;
+  for (const Metric& metric : all_metrics()) words.push_back(std::string(metric.key) + "=");
+  return words;
+}
+
 void add_rules(CLI::App* check, CheckOptions& options) {
-  word(
-      check->add_option("--policy", options.policy, "The policy (default: zerostall.toml here, unless --max is given)"),
-      "FILE");
-  word(check->add_option(
-           "--max", options.max,
-           "A limit: waits=0, train.h2d_stalls=4 (region train), waits.p95=1, blocked_time=2ms; repeat it"),
-       "METRIC=N")
-      ->allow_extra_args(false);
-  word(check->add_option("--baseline", options.baseline,
-                         "What must not get more: a baseline file, or a trace (default: the policy's)"),
-       "FILE");
-  word(check->add_option("--fail-on", options.fail_on, "improved: fewer waits than the baseline fail too"), "WHAT")
-      ->check(CLI::IsMember({"improved"}).description(""));
+  complete_files(word(check->add_option("--policy", options.policy,
+                                        "The policy (default: zerostall.toml here, unless --max is given)"),
+                      "FILE"),
+                 {".toml"});
+  complete_words(
+      word(check->add_option(
+               "--max", options.max,
+               "A limit: waits=0, train.h2d_stalls=4 (region train), waits.p95=1, blocked_time=2ms; repeat it"),
+           "METRIC=N")
+          ->allow_extra_args(false),
+      limits());
+  trace_word(check->add_option("--baseline", options.baseline,
+                               "What must not get more: a baseline file, or a trace (default: the policy's)"),
+             "FILE");
+  one_of(check->add_option("--fail-on", options.fail_on, "improved: fewer waits than the baseline fail too"), "WHAT",
+         {"improved"});
 }
 
 void add_two_sides(CLI::App* check, CheckOptions& options) {
@@ -74,14 +84,13 @@ void add_two_sides(CLI::App* check, CheckOptions& options) {
 
 void add_check(CLI::App& app, CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Judge a run against budgets and a baseline: the gate for CI");
-  check->group(kYourProgram)->footer(kCheckFooter);
+  check->group(kYourProgram)->footer(help_text(page_of("check")));
   add_what_is_judged(check, options);
   add_rules(check, options);
   add_two_sides(check, options);
-  word(check->add_option("--out", options.outputs,
-                         "FORMAT=FILE, - for standard output (default: text=-); repeat it. Formats: see below"),
-       "FORMAT=FILE")
-      ->allow_extra_args(false);
+  outputs(check->add_option("--out", options.outputs,
+                            "FORMAT=FILE, - for standard output (default: text=-); repeat it. Formats: see below"),
+          kCheckFormats);
   word(check->add_option("--keep", options.keep, "Keep the trace of the command under this name"), "FILE");
   check->add_flag("--dry-run", options.dry_run, "Read policy and baseline, say what would be judged, and run nothing");
   check->add_flag("--schema", options.schema, "Print the JSON Schema of --out json, and do nothing else");

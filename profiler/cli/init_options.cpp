@@ -3,43 +3,21 @@
 #include <fmt/format.h>
 
 #include "profiler/base/strings.h"
-#include "profiler/cli/help.h"
+#include "profiler/cli/completion_hint.h"
 #include "profiler/cli/option_parts.h"
-#include "profiler/gate/policy_file.h"
+#include "profiler/cli/page.h"
 
 namespace zerostall::cli {
-namespace {
-
-constexpr std::size_t kKeyColumn = 32;
-
-// Every key of a policy, one line each, by table.
-std::string keys_text() {
-  std::string text = "Keys of a policy (TOML; unknown ones are refused):\n";
-  std::string_view table_before;
-  for (const PolicyKey& key : policy_keys()) {
-    const std::string_view table = key.key.substr(0, key.key.find('.'));
-    const bool is_top = table == key.key;
-    if (const std::string_view here = is_top ? "" : table; here != table_before) {
-      text += '\n';
-      table_before = here;
-    }
-    text += fmt::format("  {:<{}}  {}: {}\n", key.key, kKeyColumn, key.type, key.meaning);
-    text += fmt::format("  {:<{}}    {} = {}\n", "", kKeyColumn, key.key.substr(key.key.rfind('.') + 1), key.example);
-  }
-  return text;
-}
-
-std::string footer() { return std::string(kInitFooter) + "\n\n" + keys_text() + "\n" + kInitEnd; }
-
-}  // namespace
 
 void add_init(CLI::App& app, InitOptions& options) {
   CLI::App* init = app.add_subcommand("init", "Write a policy for `check`: the counts that a run shows, to start from");
-  init->group(kYourProgram)->footer(footer());
-  word(init->add_option("TRACE", options.files, "A trace to take the counts from, in place of running a command"), "");
-  word(init->add_option("-o,--output", options.output,
-                        "The policy to write (default: zerostall.toml; - is standard output)"),
-       "FILE");
+  init->group(kYourProgram)->footer(help_text(page_of("init")));
+  trace_word(
+      init->add_option("TRACE", options.files, "A trace to take the counts from, in place of running a command"));
+  complete_files(word(init->add_option("-o,--output", options.output,
+                                       "The policy to write (default: zerostall.toml; - is standard output)"),
+                      "FILE"),
+                 {".toml"});
   init->add_flag("--force", options.force, "Overwrite a policy that is there");
   device(init, options.device);
   number(init->add_option("--gpus", options.gpus, "Simulated GPUs the program sees (default: 1)"), 1, kMostGpus);

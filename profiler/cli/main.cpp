@@ -11,6 +11,7 @@
 
 #include "profiler/cli/baseline.h"
 #include "profiler/cli/check.h"
+#include "profiler/cli/completion.h"
 #include "profiler/cli/diff.h"
 #include "profiler/cli/doctor.h"
 #include "profiler/cli/explain.h"
@@ -45,6 +46,8 @@ Outcome run(int argc, const char* const* argv) {
   if (const auto* init = std::get_if<InitOptions>(&*options)) return run_init(*init);
   if (const auto* explain = std::get_if<ExplainOptions>(&*options)) return run_explain(*explain);
   if (const auto* doctor = std::get_if<DoctorOptions>(&*options)) return run_doctor(*doctor);
+  if (const auto* completion = std::get_if<CompletionOptions>(&*options))
+    return {ExitCode::ok, completion_script(completion->shell), {}};
   return run_probe();
 }
 

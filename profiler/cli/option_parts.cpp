@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "fixes/catalog.h"
+#include "profiler/analyze/causes.h"
+#include "profiler/cli/completion_hint.h"
+#include "profiler/record/paths.h"
+
 namespace zerostall::cli {
 
 std::function<std::string(std::string&)> whole_number(std::int64_t least, std::int64_t most) {
@@ -30,6 +35,32 @@ CLI::Option* word(CLI::Option* option, const char* type) {
   return option->type_name(type)->transform(CLI::Validator(check, ""));
 }
 
+CLI::Option* trace_word(CLI::Option* option, const char* type) {
+  return complete_files(word(option, type), trace_endings());
+}
+
+CLI::Option* one_of(CLI::Option* option, const char* type, const std::vector<std::string>& words) {
+  return complete_words(word(option, type)->check(CLI::IsMember(words).description("")), words);
+}
+
+CLI::Option* outputs(CLI::Option* option, std::span<const std::string_view> formats) {
+  CompletionHint hint{CompletionHint::Kind::words_and_file};
+  for (const std::string_view format : formats) hint.words.push_back(std::string(format) + "=");
+  return complete_with(word(option, "FORMAT=FILE")->allow_extra_args(false), hint);
+}
+
+std::vector<std::string> cause_names() {
+  std::vector<std::string> names;
+  for (std::size_t kind = 0; kind < kCauseKinds; ++kind) names.emplace_back(info_of(static_cast<CauseKind>(kind)).slug);
+  return names;
+}
+
+std::vector<std::string> fix_names() {
+  std::vector<std::string> names;
+  for (const fixes::Fix& fix : fixes::all()) names.emplace_back(fix.name);
+  return names;
+}
+
 std::string byte_size(std::string& text) {
   constexpr std::int64_t kSmallestTrace = 1 << 20;  // names of functions alone take 40 KB
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -52,20 +83,18 @@ void most_expanded(CLI::App* command, std::int64_t& bytes) {
 }
 
 void trace_file(CLI::App* command, std::string& file) {
-  word(command->add_option(
-           "FILE", file,
-           "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
-           "them (default: the newest run*.zstall here)"),
-       "");
+  trace_word(command->add_option(
+      "FILE", file,
+      "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
+      "them (default: the newest run*.zstall here)"));
 }
 
 void traces_of_a_job(CLI::App* command, std::vector<std::string>& files) {
-  word(command->add_option(
-           "FILE", files,
-           "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
-           "them (default: the newest run*.zstall here); several, or a folder: the ranks of one job; - reads "
-           "standard input"),
-       "");
+  trace_word(command->add_option(
+      "FILE", files,
+      "A trace: .zstall, PyTorch profiler .json or .json.gz, Nsight Systems .sqlite, or a folder of "
+      "them (default: the newest run*.zstall here); several, or a folder: the ranks of one job; - reads "
+      "standard input"));
 }
 
 void rank(CLI::App* command, std::optional<std::int64_t>& value, const char* text) {
@@ -83,10 +112,16 @@ void how_to_find_steps(CLI::App* command, std::int64_t& warmup, std::string& pat
        "REGEX");
 }
 
+CLI::Option* device_word(CLI::Option* option) {
+  std::vector<std::string> words = {"auto", "gpu", "sim"};
+  if (const auto paths = own_paths(); paths)
+    for (const std::string& model : model_names(*paths)) words.push_back("sim:" + model);
+  return complete_words(word(option, "DEVICE"), std::move(words));
+}
+
 CLI::Option* device(CLI::App* command, std::string& value) {
-  return word(command->add_option("--device", value,
-                                  "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"),
-              "DEVICE");
+  return device_word(command->add_option("--device", value,
+                                         "auto, gpu, sim or sim:MODEL; auto (default) takes a GPU where there is one"));
 }
 
 }  // namespace zerostall::cli

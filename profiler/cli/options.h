@@ -1,8 +1,10 @@
 // The command line as plain structs.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -113,6 +115,9 @@ struct CheckOptions {
   bool schema = false;
 };
 inline constexpr std::int64_t kMostRuns = 99;
+inline constexpr auto kCheckFormats =
+    std::to_array<std::string_view>({"text", "md", "github", "gitlab", "junit", "sarif", "json", "bencher", "html"});
+inline constexpr auto kVerifyFormats = std::to_array<std::string_view>({"text", "md", "json", "junit", "html"});
 
 // How a command that keeps counts finds the steps that it counts in: a policy, and what options say instead.
 struct CountedSteps {
@@ -188,7 +193,13 @@ struct InitOptions {
 
 struct DoctorOptions {
   std::string device = "auto";
+  std::string python;    // "" = the one that `record -- python` would start
+  bool verbose = false;  // the table of simulated libraries, too
   bool json = false;
+};
+
+struct CompletionOptions {
+  std::string shell;  // bash, zsh or fish
 };
 
 // For `doctor` only, which starts it as a child: says what devices a program sees.
@@ -196,7 +207,7 @@ struct ProbeOptions {};
 
 using Options = std::variant<ShowOptions, RecordArguments, StatOptions, DiffOptions, CheckOptions, BaselineOptions,
                              HistoryOptions, ExportArguments, ReportArguments, VerifyOptions, ExplainOptions,
-                             InitOptions, DoctorOptions, ProbeOptions>;
+                             InitOptions, DoctorOptions, CompletionOptions, ProbeOptions>;
 
 inline constexpr std::int64_t kMostGpus = 64;  // of the simulated kind
 

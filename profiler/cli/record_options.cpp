@@ -10,8 +10,9 @@
 #include <span>
 
 #include "profiler/base/strings.h"
-#include "profiler/cli/help.h"
+#include "profiler/cli/completion_hint.h"
 #include "profiler/cli/option_parts.h"
+#include "profiler/cli/page.h"
 
 namespace zerostall::cli {
 namespace {
@@ -49,12 +50,14 @@ void add_windows(CLI::App* record, RecordArguments& options) {
   record->add_option("--seconds", options.window, "Record this time only, in seconds since the first CUDA call")
       ->type_name("FIRST:END")
       ->transform(CLI::Validator(from_to(options, "seconds"), ""));
-  record
-      ->add_option("--toggle-signal", options.window,
-                   "Record from one such signal to the next: USR1 or USR2, sent to the program (not to record), once "
-                   "it uses CUDA")
-      ->type_name("SIGNAL")
-      ->transform(CLI::Validator(signal_name(options), ""));
+  complete_words(
+      record
+          ->add_option("--toggle-signal", options.window,
+                       "Record from one such signal to the next: USR1 or USR2, sent to the program (not to record), "
+                       "once it uses CUDA")
+          ->type_name("SIGNAL")
+          ->transform(CLI::Validator(signal_name(options), "")),
+      {"USR1", "USR2"});
   record->add_flag_callback(
       "--profiler-api",
       [&options] {
@@ -75,29 +78,28 @@ bool takes_value(const std::string& option) {
 
 void add_record(CLI::App& app, RecordArguments& options) {
   CLI::App* record = app.add_subcommand("record", "Run a program and record what it asks of the GPU, simulated or not");
-  record->group(kYourProgram)->footer(kRecordFooter);
+  record->group(kYourProgram)->footer(help_text(page_of("record")));
   device(record, options.device);
   word(record->add_option("-o,--output", options.output, "The trace to write (default: run.zstall, run-2.zstall ...)"),
        "FILE");
   record->add_flag("--quiet", options.quiet, "No summary at the end");
   number(record->add_option("--gpus", options.gpus, "Simulated GPUs the program sees (default: 1)"), 1, kMostGpus);
-  word(record->add_option("--sim-values", options.sim_values,
-                          "What read-backs from the simulated GPU return (JSON, see below)"),
-       "FILE");
+  complete_files(word(record->add_option("--sim-values", options.sim_values,
+                                         "What read-backs from the simulated GPU return (JSON, see below)"),
+                      "FILE"),
+                 {".json"});
   record
       ->add_option_function<std::string>(
           "--seed", [&options](const std::string& text) { options.seed = std::stoll(text); },
           "Varies modelled times within their spread; the same seed gives the same times")
       ->type_name("N")
       ->transform(CLI::Validator(whole_number(0, kMost), ""));
-  word(record->add_option("--host-clock", options.host_clock,
-                          "model (default): a modelled cost per call; cpu: measured CPU time between calls"),
-       "CLOCK")
-      ->check(CLI::IsMember({"model", "cpu"}).description(""));
-  word(record->add_option("--stacks", options.stacks,
-                          "Calls whose call stack is recorded: none, waits or all (default: waits)"),
-       "CALLS")
-      ->check(CLI::IsMember({"none", "waits", "all"}).description(""));
+  one_of(record->add_option("--host-clock", options.host_clock,
+                            "model (default): a modelled cost per call; cpu: measured CPU time between calls"),
+         "CLOCK", {"model", "cpu"});
+  one_of(record->add_option("--stacks", options.stacks,
+                            "Calls whose call stack is recorded: none, waits or all (default: waits)"),
+         "CALLS", {"none", "waits", "all"});
   add_windows(record, options);
   record->add_flag(
       "--counts-only", options.counts_only,

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "profiler/base/strings.h"
-#include "profiler/cli/help.h"
+#include "profiler/cli/completion_hint.h"
 #include "profiler/cli/option_parts.h"
+#include "profiler/cli/page.h"
 
 namespace zerostall::cli {
 namespace {
@@ -19,6 +20,12 @@ constexpr auto kTables = std::to_array<std::pair<std::string_view, StatBy>>({{"s
                                                                              {"cause", StatBy::cause},
                                                                              {"thread", StatBy::thread},
                                                                              {"stream", StatBy::stream}});
+
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, table] : kTables) names.emplace_back(name);
+  return names;
+}
 
 // "step,cause" adds two; one that was named before is not shown twice.
 void add_tables(const std::string& text, std::vector<StatBy>& by) {
@@ -34,14 +41,15 @@ void add_tables(const std::string& text, std::vector<StatBy>& by) {
 }
 
 void add_view(CLI::App* stat, StatOptions& options) {
-  stat->add_option_function<std::vector<std::string>>(
-          "--by",
-          [&options](const std::vector<std::string>& given) {
-            for (const std::string& text : given) add_tables(text, options.by);
-          },
-          "A row for each step, site, cause, thread or stream; several: step,cause")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
+  complete_words(stat->add_option_function<std::vector<std::string>>(
+                         "--by",
+                         [&options](const std::vector<std::string>& given) {
+                           for (const std::string& text : given) add_tables(text, options.by);
+                         },
+                         "A row for each step, site, cause, thread or stream; several: step,cause")
+                     ->type_name("WHAT")
+                     ->allow_extra_args(false),
+                 table_names());
   word(stat->add_option("--region", options.region,
                         "Figures of this region of the steps only: NVTX ranges, also of torch.cuda.nvtx.range"),
        "NAME");
@@ -51,16 +59,15 @@ void add_view(CLI::App* stat, StatOptions& options) {
       ->type_name("N")
       ->transform(CLI::Validator(whole_number(0, kMost), ""));
   stat->add_flag("--csv", options.csv, "Print the table of --by as CSV");
-  stat->add_option_function<std::string>(
-          "--color",
-          [&options](const std::string& when) {
-            options.colour = when == "always"  ? Colour::always
-                             : when == "never" ? Colour::never
-                                               : Colour::when_terminal;
-          },
-          "auto (default: on a terminal, unless NO_COLOR is set), always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  one_of(stat->add_option_function<std::string>(
+             "--color",
+             [&options](const std::string& when) {
+               options.colour = when == "always"  ? Colour::always
+                                : when == "never" ? Colour::never
+                                                  : Colour::when_terminal;
+             },
+             "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
+         "WHEN", {"auto", "always", "never"});
 }
 
 bool has(const std::vector<StatBy>& by, StatBy table) { return std::find(by.begin(), by.end(), table) != by.end(); }
@@ -88,7 +95,7 @@ std::string conflict(const StatOptions& options) {
 void add_stat(CLI::App& app, StatOptions& options) {
   CLI::App* stat =
       app.add_subcommand("stat", "Show where each step of a trace waits, and why: our own traces and other tools'");
-  stat->group(kYourProgram)->footer(kStatFooter);
+  stat->group(kYourProgram)->footer(help_text(page_of("stat")));
   traces_of_a_job(stat, options.files);
   add_view(stat, options);
   stat->add_flag("--json", options.json, "Print JSON (schema zerostall/stat/1)");

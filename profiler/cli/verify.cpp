@@ -19,8 +19,6 @@
 namespace zerostall::cli {
 namespace {
 
-constexpr std::string_view kFormats[] = {"text", "md", "json", "junit", "html"};
-
 std::string render(const VerifyReport& report, const VerifyTimelines& timelines, std::string_view format) {
   return format == "json"    ? render_verify_json(report)
          : format == "md"    ? render_verify_markdown(report)
@@ -109,7 +107,7 @@ Outcome run_verify(const VerifyOptions& options) {
   if (options.catalogue) return run_verify_catalogue(options, *paths);
   auto request = plan_verify(options);
   if (!request) return fail(ExitCode::bad_use, request.error().message);
-  auto outputs = outputs_of(options, kFormats);
+  auto outputs = outputs_of(options, kVerifyFormats);
   if (auto* failed = std::get_if<Outcome>(&outputs)) return std::move(*failed);
   const Show how{options.json, std::move(std::get<Outputs>(outputs))};
   // Made before anything that starts threads or leaves files; outlives what it lets us clean up.

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <utility>
 
-extern char** environ;
-
 namespace zerostall {
 namespace {
 

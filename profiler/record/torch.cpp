@@ -11,10 +11,11 @@
 namespace zerostall {
 namespace {
 
-// Prints one fact a line: Python's version, torch's folder, version and CUDA version.
+// Prints one fact a line: Python's version and kind, torch's folder, version, CUDA and ROCm version.
 constexpr const char* kScript = R"(
 import importlib.util, os, re, sys
 print(sys.version.split()[0])
+print("conda" if os.path.isdir(os.path.join(sys.prefix, "conda-meta")) else "venv" if sys.prefix != sys.base_prefix else "")
 spec = importlib.util.find_spec("torch")
 if spec and spec.submodule_search_locations:
     folder = list(spec.submodule_search_locations)[0]
@@ -25,6 +26,7 @@ if spec and spec.submodule_search_locations:
     print(folder)
     print(value("__version__"))
     print(value("cuda"))
+    print(value("hip"))
 )";
 
 }  // namespace
@@ -37,7 +39,8 @@ Result<TorchFound> find_torch(const std::filesystem::path& python, SignalInbox& 
     return Error{fmt::format("{} does not work: {}", shown_path(python), without_home(last_lines(child->err, 1)))};
   TorchFound found;
   std::istringstream lines(child->out);
-  for (std::string* field : {&found.python, &found.folder, &found.version, &found.cuda}) std::getline(lines, *field);
+  for (std::string* field : {&found.python, &found.kind, &found.folder, &found.version, &found.cuda, &found.hip})
+    std::getline(lines, *field);
   return found;
 }
 

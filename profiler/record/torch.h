@@ -13,6 +13,8 @@ struct TorchFound {
   std::string version;  // of torch: "2.11.0+cu130"; "" = there is none
   std::string cuda;     // CUDA version it was built for: "13.0"; "" = built for the CPU only
   std::string folder;   // where it lies
+  std::string hip;      // ROCm version it was built for; "" = none
+  std::string kind;     // of the Python: "venv", "conda" or ""
 };
 
 // Runs the interpreter for some 20 ms. Fails when that does not work.

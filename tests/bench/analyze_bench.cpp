@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "figure.h"
 #include "profiler/analyze/infer_steps.h"
 #include "profiler/analyze/sites.h"
 #include "profiler/analyze/wait_stacks.h"
 #include "profiler/trace/build_trace.h"
+#include "tests/bench/figure.h"
 
 namespace zerostall {
 namespace {

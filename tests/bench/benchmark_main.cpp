@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "figure.h"
+#include "tests/bench/figure.h"
 
 namespace zerostall {
 namespace {

@@ -3,12 +3,12 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "figure.h"
 #include "profiler/gate/check.h"
 #include "profiler/gate/policy_file.h"
 #include "reports/check_json.h"
 #include "reports/check_markdown.h"
 #include "reports/check_text.h"
+#include "tests/bench/figure.h"
 
 namespace zerostall {
 namespace {

@@ -1,4 +1,4 @@
-#include "figure.h"
+#include "tests/bench/figure.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // What figure.h records is what figures.py records (bench_test.py): the same keys, limits and ratios.
-#include "figure.h"
+#include "tests/bench/figure.h"
 
 #include <gtest/gtest.h>
 

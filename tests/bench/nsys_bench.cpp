@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "figure.h"
 #include "profiler/base/files.h"
 #include "profiler/trace/import/nsys.h"
+#include "tests/bench/figure.h"
 
 namespace zerostall {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "figure.h"
+#include "tests/bench/figure.h"
 
 extern "C" void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*,
                                        int*);

@@ -6,10 +6,10 @@
 
 #include <string>
 
-#include "figure.h"
 #include "profiler/tracer/stacks/native_stack.h"
 #include "profiler/tracer/stacks/python_stack.h"
 #include "profiler/tracer/stacks/stack_table.h"
+#include "tests/bench/figure.h"
 
 namespace zerostall::tracer {
 namespace {

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "figure.h"
 #include "profiler/record/record.h"
+#include "tests/bench/figure.h"
 
 namespace zerostall {
 namespace {

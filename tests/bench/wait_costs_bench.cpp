@@ -4,9 +4,9 @@
 
 #include <ctime>
 
-#include "figure.h"
 #include "profiler/analyze/summary.h"
 #include "profiler/trace/build_trace.h"
+#include "tests/bench/figure.h"
 #include "tests/bench/made_run.h"
 
 namespace zerostall {

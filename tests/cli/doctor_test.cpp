@@ -16,8 +16,8 @@ TEST(Doctor, SaysWhatDoesNotWork) {
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, HasSubstr("ok       tracer "));
-  EXPECT_THAT(result.out, HasSubstr("missing  simulated device  a program does not see it (exit code 4)"));
-  EXPECT_THAT(result.out, HasSubstr("\n--device sim:h200 does not work\n"));
+  EXPECT_THAT(result.out, HasSubstr("problem  simulated device  a program does not see it (exit code 4)"));
+  EXPECT_THAT(result.out, HasSubstr("\nrecording with --device sim:h200 does not work here\n"));
 }
 
 TEST(Doctor, SaysWhatToDoAboutAMissingPart) {
@@ -25,8 +25,27 @@ TEST(Doctor, SaysWhatToDoAboutAMissingPart) {
   std::filesystem::remove(here.path("lib/zerostall/libzerostall_tracer.so"));
   const ChildResult result = here.run({"doctor", "--device", "sim"});
   EXPECT_EQ(result.exit_code, 4);
-  EXPECT_THAT(result.out, HasSubstr("missing  tracer "));
-  EXPECT_THAT(result.out, HasSubstr("is not there: build it with ./dev build\n"));
+  EXPECT_THAT(result.out, HasSubstr("problem  tracer "));
+  EXPECT_THAT(result.out, HasSubstr("is not there\n                           to do: build it with ./dev build"));
+}
+
+TEST(Doctor, LooksAtThePythonThatIsNamed) {
+  Installation here;
+  const ChildResult wrong = here.run({"doctor", "--python", "/nowhere/python"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--python /nowhere/python: no such program"));
+}
+
+// A GPU that is there and has no driver: recording works, simulated; with --device gpu it does not.
+TEST(Doctor, SaysWhatWorksBesideABrokenGpu) {
+  Installation here;
+  const ChildResult broken = here.shell(
+      "mkdir -p root/dev && : > root/dev/nvidia0 && ZEROSTALL_DEVICE_ROOT=$PWD/root exec \"$zerostall\" doctor "
+      "--device gpu");
+  EXPECT_EQ(broken.exit_code, 4);
+  EXPECT_THAT(broken.out, HasSubstr("problem  GPU               there is one"));
+  EXPECT_THAT(broken.out, HasSubstr("problem  driver            no NVIDIA kernel module"));
+  EXPECT_THAT(broken.out, HasSubstr("recording with --device gpu does not work here\n"));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace zerostall::cli {
 namespace {
 
@@ -120,7 +122,9 @@ TEST(ParseOptions, UnderstandsPlainWordsForHelpAndVersion) {
 }
 
 TEST(ParseOptions, HelpOfVerifyExplainsItsWords) {
-  const std::string help = std::get<ShowOptions>(*parse({"verify", "--help"})).text;
+  std::istringstream text(std::get<ShowOptions>(*parse({"verify", "--help"})).text);
+  std::string help;  // in one line: where lines end is no matter here
+  for (std::string word; text >> word;) help += word + " ";
   EXPECT_THAT(help, HasSubstr("GPU ran dry: waits after which the GPU had nothing left to do"));
   EXPECT_THAT(help, HasSubstr("modelled kernel times"));
   EXPECT_THAT(help, HasSubstr("from that step on"));

@@ -193,7 +193,7 @@ TEST_F(RecordSimulated, DoctorFindsThatAllWorks) {
   const ChildResult result = shell("exec \"$zerostall\" doctor --device sim --json");
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
   const Json json = Json::parse(result.out);
-  EXPECT_EQ(json["schema"], "zerostall/doctor/1");
+  EXPECT_EQ(json["schema"], "zerostall/doctor/2");
   EXPECT_EQ(json["works"], true);
   std::map<std::string, std::string> status;
   for (const Json& check : json["checks"]) status[check["name"]] = check["status"];

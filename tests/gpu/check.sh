@@ -27,7 +27,7 @@ for part in "$bin" "$contracts"; do
   [ -x "$part" ] || { echo "check.sh: $part is not built: run ./dev build" >&2; exit 4; }
 done
 if [ "$device" = gpu ] && ! why=$("$bin" doctor --device gpu); then
-  echo "check.sh: no GPU at hand:$(sed -n 's/^missing *GPU */ /p' <<<"$why") (CHECK_DEVICE=sim tries the script without one)" >&2
+  echo "check.sh: no GPU at hand:$(sed -n 's/^problem *GPU */ /p' <<<"$why") (CHECK_DEVICE=sim tries the script without one)" >&2
   exit 4
 fi
 mkdir -p "$results"

@@ -28,8 +28,6 @@
 #include "profiler/mark/mark.h"
 #include "tests/tracer/progress.h"
 
-extern char** environ;
-
 namespace {
 
 using zerostall::testing::own_progress;

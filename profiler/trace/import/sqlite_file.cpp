@@ -350,11 +350,6 @@ std::string SqliteFile::describe() const {
   return "an SQLite database, but no export of Nsight Systems";
 }
 
-std::string describe_sqlite(const fs::path& path) {
-  const auto file = SqliteFile::open(path);
-  return file ? file->describe() : file.error().message;
-}
-
 Error SqliteFile::failure(std::string_view table) const {
   const std::string place = table.empty() ? name_ : fmt::format("{}: table {}", name_, table);
   if (state_->too_long) return Error{fmt::format("{}: damaged: reading it does not end", place)};

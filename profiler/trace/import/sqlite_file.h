@@ -123,7 +123,4 @@ class SqliteFile {
   std::unique_ptr<State> state_;
 };
 
-// The same for the file of this name; the reason when it cannot be read. For error texts.
-std::string describe_sqlite(const std::filesystem::path& path);
-
 }  // namespace zerostall
