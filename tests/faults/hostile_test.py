@@ -20,10 +20,13 @@ READERS = {
     "history_add": ("old.sqlite", ["history", "add", "run.zstall", "--commit", "new", "--db", "{0}"]),
 }
 # Every command that takes a trace.
-TRACE_COMMANDS = [["stat", "{0}"], ["stat", "{0}", "--stacks"], ["diff", "{0}", "run.zstall"], ["diff", "run.zstall", "{0}"],
-                  ["report", "{0}", "-o", "x"], ["check", "{0}", "--max", "waits=99"], ["check", "run.zstall", "--max", "waits=9", "--baseline", "{0}"],
-                  ["baseline", "update", "{0}", "-o", "x"], ["baseline", "show", "{0}"], ["history", "add", "{0}", "--commit", "b", "--db", "x"],
-                  ["init", "{0}", "-o", "x"], *(["export", "{0}", "--format", name, "-o", "x"] for name in ("perfetto", "chrome", "csv", "json"))]
+TRACE_COMMANDS = [
+    ["stat", "{0}"], ["stat", "{0}", "--stacks"], ["diff", "{0}", "run.zstall"], ["diff", "run.zstall", "{0}"],
+    ["report", "{0}", "-o", "x"], ["check", "{0}", "--max", "waits=99"],
+    ["check", "run.zstall", "--max", "waits=9", "--baseline", "{0}"], ["baseline", "update", "{0}", "-o", "x"],
+    ["baseline", "show", "{0}"], ["history", "add", "{0}", "--commit", "b", "--db", "x"], ["init", "{0}", "-o", "x"],
+    *(["export", "{0}", "--format", name, "-o", "x"] for name in ("perfetto", "chrome", "csv", "json")),
+]
 
 
 def sound(here, source):
