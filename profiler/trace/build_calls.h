@@ -13,7 +13,7 @@ namespace zerostall {
 class CallsByCorrelation {
  public:
   // Ids of one process are nearly consecutive: then a table of them is smaller, and faster, than a map.
-  CallsByCorrelation(const std::vector<RawCall>& calls);
+  explicit CallsByCorrelation(const std::vector<RawCall>& calls);
 
   void set(std::uint32_t correlation, CallIndex call);
   CallIndex find(std::uint32_t correlation) const;  // kNoIndex: none, also for id 0

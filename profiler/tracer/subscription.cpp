@@ -57,7 +57,7 @@ void shut_down(const std::string& how) {
 
 // After cuptiFinalize the handle means nothing any more. Asking does not start CUPTI again.
 void check_subscription(const CuptiApi& api) {
-  const CUpti_SubscriberHandle subscriber = g_subscriber.load();
+  auto* const subscriber = g_subscriber.load();
   std::uint32_t enabled = 0;
   if (!api.get_callback_state || !subscriber) return;
   const std::unique_lock guard(callback_state_lock(), std::try_to_lock);

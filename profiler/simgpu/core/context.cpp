@@ -121,7 +121,8 @@ bool destroy_context(Context* context) {
   const auto it = all.created.find(context);
   if (it == all.created.end()) return false;
   if (t_context == context) t_context = nullptr;
-  it->second.release();  // another thread may have it current: its device stays readable
+  // Another thread may have it current: its device stays readable.
+  static_cast<void>(it->second.release());
   all.created.erase(it);
   return true;
 }

@@ -142,7 +142,7 @@ bool callback_wanted(int d, std::uint32_t id) {
 }
 
 void call_subscriber(int domain, std::uint32_t id, const void* data) {
-  const CUpti_SubscriberHandle s = g_subscriber.load(std::memory_order_acquire);
+  auto* const s = g_subscriber.load(std::memory_order_acquire);
   if (!s || t_inside) return;
   t_inside = true;
   s->function.load(std::memory_order_relaxed)(s->user.load(std::memory_order_relaxed),

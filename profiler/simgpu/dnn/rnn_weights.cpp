@@ -11,7 +11,7 @@ std::int32_t input_width(const Rnn& r, int pseudo_layer) {
 }
 
 double elements_of_layer(const Rnn& r, int pseudo_layer) {
-  const double half = linear_maps(r) / 2;
+  const double half = linear_maps(r) / 2.0;
   const double maps = half * r.hidden * (double(input_width(r, pseudo_layer)) + output_width(r));
   return maps + (has_projection(r) ? double(r.projection) * r.hidden : 0);
 }

@@ -90,6 +90,7 @@ void store(void* data, std::size_t i, V value) {
 template <class V>
 V combine(V a, V b, int reduction) {
   if constexpr (std::is_integral_v<V>) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): the sign is to be extended
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     if (reduction == kProd) return static_cast<V>(x * y);
     if (reduction == kSum || reduction == kAvg) return static_cast<V>(x + y);

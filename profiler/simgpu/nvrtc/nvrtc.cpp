@@ -84,6 +84,7 @@ int give(void* handle, char* out, const std::string Program::*text, std::size_t 
   const Program* p = program_of(handle);
   if (!p) return kInvalidProgram;
   if (!out) return kInvalidInput;
+  // NOLINTNEXTLINE(bugprone-not-null-terminated-result): `extra` is the end of a text, or nothing
   std::memcpy(out, (p->*text).c_str(), (p->*text).size() + extra);
   return kSuccess;
 }

@@ -95,7 +95,7 @@ EXPORT int cusparseSpGEMM_compute(Handle* h, int, int, const void*, const Sparse
                                   const void*, SparseMatrix* c, int, int, SpGemm* d, std::size_t* size, void* buffer) {
   if (!h || !a || !b || !c || !d) return kInvalidValue;
   d->nonzeros = product_nonzeros(*a, *b);
-  const double result = double(d->nonzeros) * (type_bits(c->value_type) / 8 + 8);
+  const double result = double(d->nonzeros) * (type_bits(c->value_type) / 8.0 + 8);
   if (!buffer) return give_size(result, size);
   if (const int status = kernel(h, "sim_cusparse_spgemm_compute", bytes(*a) + bytes(*b) + result)) return status;
   c->nonzeros = d->nonzeros;

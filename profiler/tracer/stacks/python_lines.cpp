@@ -9,7 +9,8 @@ std::int64_t in_pairs(Table table, std::int64_t line, std::size_t offset) {
   constexpr int kNoLine = -128;
   std::size_t end = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
-    const int change = static_cast<std::int8_t>(table[i + 1]);
+    const int change =
+        static_cast<std::int8_t>(table[i + 1]);  // NOLINT(bugprone-signed-char-misuse): a signed difference
     if (change != kNoLine) line += change;
     end += table[i];
     if (offset < end) return change == kNoLine ? 0 : line;
