@@ -108,7 +108,7 @@ std::tuple<std::int64_t, Count> badness(const RunSummary& run) {
 
 }  // namespace
 
-bool comes_first(const fs::path& a, const fs::path& b) {
+bool trace_comes_first(const fs::path& a, const fs::path& b) {
   const auto group = [](const std::string& stem) {
     return stem.starts_with("rank") ? 0 : stem.starts_with("host") ? 1 : 2;
   };
@@ -128,7 +128,7 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   if (files.empty())
     return Error{fmt::format("{} is a folder without traces (*.zstall, *.json or *.json.gz with traceEvents, *.sqlite)",
                              path.string())};
-  std::sort(files.begin(), files.end(), comes_first);
+  std::sort(files.begin(), files.end(), trace_comes_first);
   return files;
 }
 

@@ -59,7 +59,7 @@ Result<ReadProcesses> read_processes(const std::vector<std::filesystem::path>& p
 Result<ReadProcesses> read_processes(const std::vector<std::filesystem::path>& paths, ProcessReader reader);
 
 // The order of the traces of a folder: ranks, then those known by host and local rank, then the others by name.
-bool comes_first(const std::filesystem::path& a, const std::filesystem::path& b);
+bool trace_comes_first(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);

@@ -103,7 +103,7 @@ class Fleet {
     end_.know(std::move(all), group_.rank());
     for (std::size_t i = 0; i < paths_.size(); ++i)
       if (!is_seen(seen, i)) return nowhere(i);
-    const auto files = fleet::share_out(seen, comes_first);
+    const auto files = fleet::share_out(seen, trace_comes_first);
     return gather(read_own(files, group_.rank(), stat_reader(options_, steps_)), files.size());
   }
 

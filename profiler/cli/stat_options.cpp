@@ -68,6 +68,8 @@ bool has(const std::vector<StatBy>& by, StatBy table) { return std::find(by.begi
 // What is wrong with options that are each in order; "" = nothing.
 std::string conflict(const StatOptions& options) {
   if (options.mpi && options.files.empty()) return "--mpi: name the folder with the traces of the job";
+  if (options.mpi && std::find(options.files.begin(), options.files.end(), "-") != options.files.end())
+    return "--mpi reads what lies on each node: standard input (-) does not go with it";
   if (options.csv && options.json) return "--csv and --json exclude each other";
   if (options.csv && options.by.size() != 1)
     return "--csv prints one table: name it, as in --by site (step, site, cause, thread or stream)";
