@@ -81,8 +81,10 @@ Examples:
   zerostall stat run.zstall --by step --csv > steps.csv
   zerostall stat trace.json.gz --region forward          figures of that NVTX range in the steps
   ssh host cat run.zstall | zerostall stat -
+  mpirun -n 4 zerostall stat --mpi DIR                   hundreds of ranks; srun --mpi=pmix -N 32 --ntasks-per-node 1 ...
 
-Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for)";
+Exit codes: 0 printed, 2 missing or unrecognised file or bad option, 3 the trace does not hold what was asked for, 4 --mpi: MPI is
+missing, or a process of the job died)";
 
 inline constexpr const char* kDiffFooter =
     R"(B against A: what is gone is in A only. Counts are compared exactly, per judged step (of whole runs where a side has no
