@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "profiler/base/printable.h"
@@ -15,7 +17,7 @@ namespace {
 
 using Processes = std::vector<NamedRun>;
 
-constexpr std::size_t kMostRows = 16, kMostSites = 5, kMostStragglers = 4, kMostNames = 4;
+constexpr std::size_t kMostRows = 16, kMostSites = 5, kMostStragglers = 4, kMostNames = 4, kMostGroups = 4;
 
 std::string steps_of(const RunSummary& run) {
   return run.truncated ? fmt::format("{}, cut", run.steps.size()) : fmt::format("{}", run.steps.size());
@@ -39,9 +41,22 @@ std::string show_over_ranks(const std::optional<Spread>& spread, bool times) {
   return fmt::format("{} (median {})", range, median);
 }
 
-// Which processes have a row of their own: those that stand out, then the first ones.
+// Position of the process with the most of something, the first of equals; nullopt where nobody has any.
+template <class Value>
+std::optional<std::size_t> most(const Ranks& ranks, const Value& value) {
+  const auto first = ranks.rows.begin();
+  const auto found = std::max_element(first, ranks.rows.end(),
+                                      [&](const RankRow& a, const RankRow& b) { return value(a) < value(b); });
+  if (found == ranks.rows.end() || !value(*found)) return std::nullopt;
+  return static_cast<std::size_t>(found - first);
+}
+
+// Which processes have a row of their own: all, as far as they fit a screen; of more those that stand out, and the
+// first.
 std::set<std::size_t> chosen_rows(const Processes& runs, std::size_t shown, const Ranks& ranks) {
-  std::vector<std::size_t> wanted = {shown};
+  std::vector<std::size_t> wanted = {shown, 0};
+  if (const auto slowest = most(ranks, [](const RankRow& row) { return row.step_ns; })) wanted.push_back(*slowest);
+  if (const auto blocked = most(ranks, [](const RankRow& row) { return row.blocked_ns; })) wanted.push_back(*blocked);
   for (const OwnTimes* times : {&ranks.gpu, &ranks.host})
     for (std::size_t i = 0; i < times->stragglers.size() && i < kMostStragglers; ++i)
       wanted.push_back(times->stragglers[i].process);
@@ -50,24 +65,43 @@ std::set<std::size_t> chosen_rows(const Processes& runs, std::size_t shown, cons
       wanted.insert(wanted.end(), ranks.sites[i].processes.begin(), ranks.sites[i].processes.end());
   for (std::size_t i = 0, odd = 0; i < runs.size() && odd < kMostRows / 4; ++i)
     if (!ranks.rows[i].compared || !runs[i].summary.complete()) wanted.push_back(i), ++odd;
-  for (std::size_t i = 0; i < runs.size(); ++i) wanted.push_back(i);
-  const std::size_t most = runs.size() <= kMostRows + 1 ? runs.size() : kMostRows;
+  if (runs.size() <= kMostRows + 1)
+    for (std::size_t i = 0; i < runs.size(); ++i) wanted.push_back(i);
   std::set<std::size_t> chosen;
-  for (std::size_t i = 0; chosen.size() < most; ++i) chosen.insert(wanted[i]);
+  for (std::size_t i = 0; i < wanted.size() && (chosen.size() < kMostRows || runs.size() <= kMostRows + 1); ++i)
+    chosen.insert(wanted[i]);
   return chosen;
 }
 
-// "... and 240 more: 2..3 waits/step, step 30.1..30.4 ms".
-std::string rest_line(const Ranks& ranks, const std::set<std::size_t>& chosen) {
+// "rank0, rank3 and 5 more".
+std::string names_of(const Processes& runs, const std::vector<std::size_t>& processes) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < processes.size() && (i < kMostNames || processes.size() == kMostNames + 1); ++i)
+    names.push_back(runs[processes[i]].name);
+  const std::size_t more = processes.size() - names.size();
+  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string group_line(const Processes& runs, const Ranks& ranks, const std::vector<std::size_t>& group, bool named) {
   std::vector<Count> waits, steps;
-  for (std::size_t i = 0; i < ranks.rows.size(); ++i) {
-    if (chosen.contains(i)) continue;
-    waits.push_back(ranks.rows[i].waits);
-    steps.push_back(ranks.rows[i].step_ns);
-  }
-  if (waits.empty()) return "";
-  return fmt::format("... and {} more: {} waits/step, step {}\n", waits.size(), show_range(spread_of(waits)),
+  for (const std::size_t i : group) waits.push_back(ranks.rows[i].waits), steps.push_back(ranks.rows[i].step_ns);
+  return fmt::format("... and {} more{}: {} waits/step, step {}\n", group.size(),
+                     named ? fmt::format(" ({})", printable(names_of(runs, group))) : "", show_range(spread_of(waits)),
                      show_time_range(spread_of(steps)));
+}
+
+// Those without a row: "... and 240 more: 2 waits/step, step 30.1..30.4 ms". Where they wait unequally often, a line
+// for each number of waits, as long as that is a handful.
+std::string rest_lines(const Processes& runs, const Ranks& ranks, const std::set<std::size_t>& chosen) {
+  std::vector<std::size_t> rest;
+  std::map<Count, std::vector<std::size_t>> by_waits;
+  for (std::size_t i = 0; i < ranks.rows.size(); ++i)
+    if (!chosen.contains(i)) rest.push_back(i), by_waits[ranks.rows[i].waits].push_back(i);
+  if (rest.empty()) return "";
+  if (by_waits.size() > kMostGroups) return group_line(runs, ranks, rest, false);
+  std::string text;
+  for (const auto& [waits, group] : by_waits) text += group_line(runs, ranks, group, by_waits.size() > 1);
+  return text;
 }
 
 std::string processes_table(const Processes& runs, std::size_t shown, const Ranks& ranks, const TextStyle& style) {
@@ -88,7 +122,7 @@ std::string processes_table(const Processes& runs, std::size_t shown, const Rank
     if (commands) table.rows.back().push_back(command_of(run));
   }
   table.least_first = 16;
-  return render_table(table, style) + rest_line(ranks, chosen);
+  return render_table(table, style) + wrapped(rest_lines(runs, ranks, chosen), style);
 }
 
 std::string overall_line(const Ranks& ranks) {
@@ -99,15 +133,6 @@ std::string overall_line(const Ranks& ranks) {
   const std::string times = time("step", ranks.step_ns) + time("blocked", ranks.blocked_ns);
   return fmt::format("\nmedians of the {} processes: waits/step {}{}{}\n", ranks.compared,
                      show_over_ranks(ranks.waits, false), times, ranks.modelled && !times.empty() ? " (modelled)" : "");
-}
-
-// "rank0, rank3 and 5 more".
-std::string names_of(const Processes& runs, const std::vector<std::size_t>& processes) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < processes.size() && (i < kMostNames || processes.size() == kMostNames + 1); ++i)
-    names.push_back(runs[processes[i]].name);
-  const std::size_t more = processes.size() - names.size();
-  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 std::vector<std::size_t> others_than(const Ranks& ranks, const std::vector<std::size_t>& processes) {

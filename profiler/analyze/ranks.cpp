@@ -195,6 +195,16 @@ std::string few(std::vector<std::string> names) {
   return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
+// "3, 17, 20, 21 and 5 more": ranks of so many that were not seen.
+std::string absent(const std::map<std::int64_t, int>& seen, std::int64_t ranks) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> names;
+  for (std::int64_t rank = 0; rank < ranks && names.size() < kMost; ++rank)
+    if (!seen.contains(rank)) names.push_back(std::to_string(rank));
+  const auto more = ranks - std::ssize(seen) - std::ssize(names);
+  return join(names, ", ") + (more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 // The names of the runs of which something holds; "" = of none.
 template <class Holds>
 std::string names_where(std::span<const RankRun> runs, const Holds& holds) {
@@ -215,12 +225,15 @@ std::vector<std::string> notes_on(std::span<const RankRun> runs, const Ranks& ra
         "another program than most of them run: not compared");
   add(names_where(runs, [&](auto i) { return rows[i].compared && !runs[i].run->complete(); }),
       "not complete: what they seem not to wait for may be in the rest");
+  // One that was cut off before its first step is here, too, and not compared.
+  const Program usual = usual_program(runs);
   std::map<std::int64_t, int> seen;
   std::set<std::int64_t> sizes;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!rows[i].compared) continue;
-    if (const auto rank = runs[i].run->meta.rank) ++seen[*rank];
-    if (const auto size = runs[i].run->meta.world_size) sizes.insert(*size);
+    const TraceMeta& meta = runs[i].run->meta;
+    if (!rows[i].compared && program_of(*runs[i].run) != usual) continue;
+    if (meta.rank) ++seen[*meta.rank];
+    if (meta.world_size) sizes.insert(*meta.world_size);
   }
   for (const auto& [rank, times] : seen)
     if (times > 1) {
@@ -229,7 +242,8 @@ std::vector<std::string> notes_on(std::span<const RankRun> runs, const Ranks& ra
     }
   if (sizes.size() > 1) notes.push_back("they do not agree on how many ranks there are: these may be several jobs");
   if (sizes.size() == 1 && std::ssize(seen) < *sizes.begin() && !seen.empty())
-    notes.push_back(fmt::format("{} of {} ranks are here", seen.size(), *sizes.begin()));
+    notes.push_back(
+        fmt::format("{} of {} ranks are here, not {}", seen.size(), *sizes.begin(), absent(seen, *sizes.begin())));
   return notes;
 }
 

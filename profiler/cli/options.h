@@ -58,6 +58,7 @@ struct StatOptions {
   std::string region;                                  // figures of this one only; "" = of whole steps
   bool csv = false;
   Colour colour = Colour::when_terminal;
+  bool mpi = false;  // the processes that mpirun started share the traces out
 };
 
 struct ExportArguments {

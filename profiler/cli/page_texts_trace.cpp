@@ -95,10 +95,12 @@ Page stat_page() {
                     "train.py:16 in <module>         1       24   scalar-read (high)      the line says print("},
                    {"zerostall stat trace.json.gz --by cause", "what to fix first, and how; a PyTorch profiler trace"},
                    {"zerostall stat run.zstall --by step --csv > steps.csv", "a row for each step"},
-                   {"ssh host cat run.zstall | zerostall stat -", "a trace that lies elsewhere"}};
+                   {"ssh host cat run.zstall | zerostall stat -", "a trace that lies elsewhere"},
+                   {"mpirun -n 4 zerostall stat --mpi ranks", "a folder of hundreds of ranks; srun --mpi=pmix too"}};
   page.exit_codes = {{"0", "printed"},
                      {"2", "missing or unrecognised file, or bad option"},
-                     {"3", "the trace does not hold what was asked for"}};
+                     {"3", "the trace does not hold what was asked for"},
+                     {"4", "--mpi: MPI is missing, or a process of the job died"}};
   page.see_also = {"record", "explain", "diff", "report"};
   return page;
 }

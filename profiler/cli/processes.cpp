@@ -39,16 +39,6 @@ bool comes_before(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
-// Ranks, then those known by host and local rank, then the others.
-bool comes_first(const fs::path& a, const fs::path& b) {
-  const auto group = [](const std::string& stem) {
-    return stem.starts_with("rank") ? 0 : stem.starts_with("host") ? 1 : 2;
-  };
-  const std::string stem_a = a.stem().string(), stem_b = b.stem().string();
-  if (group(stem_a) != group(stem_b)) return group(stem_a) < group(stem_b);
-  return comes_before(stem_a, stem_b);
-}
-
 // As tools call them. A folder may hold other JSON too.
 constexpr std::array<std::string_view, 4> kTraceNames = {".zstall", ".pt.trace.json", ".pt.trace.json.gz", ".sqlite"};
 
@@ -98,12 +88,35 @@ bool are_named_apart(const std::vector<fs::path>& files) {
                      [&](const fs::path& file) { return names.insert(file.filename()).second; });
 }
 
+// Why it cannot be read; nullopt = it was.
+std::optional<std::string> take_file(const fs::path& file, const std::string& name, bool alone,
+                                     const ReadOptions& options, const TakeProcess& take) {
+  auto traces = read_trace(file, options);
+  if (!traces) return traces.error().message;
+  const bool several = traces->size() > 1;
+  for (RawTrace& trace : *traces) {
+    const std::string process = process_name(trace.meta);
+    take(!several ? name : alone ? process : name + " " + process, file, std::move(trace));
+  }
+  return std::nullopt;
+}
+
 std::tuple<std::int64_t, Count> badness(const RunSummary& run) {
   const auto& waits = run.per_step[Counter::waits];
   return {waits ? waits->max : -1, run.totals[Counter::waits]};
 }
 
 }  // namespace
+
+bool trace_comes_first(const fs::path& a, const fs::path& b) {
+  const auto group = [](const std::string& stem) {
+    return stem.starts_with("rank") ? 0 : stem.starts_with("host") ? 1 : 2;
+  };
+  const std::string stem_a = a.stem().string(), stem_b = b.stem().string();
+  if (group(stem_a) != group(stem_b)) return group(stem_a) < group(stem_b);
+  if (comes_before(stem_a, stem_b) != comes_before(stem_b, stem_a)) return comes_before(stem_a, stem_b);
+  return a < b;  // "rank0.json" and "rank0.zstall": the same order wherever they are listed
+}
 
 Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   std::error_code error;
@@ -115,7 +128,7 @@ Result<std::vector<fs::path>> trace_files(const fs::path& path) {
   if (files.empty())
     return Error{fmt::format("{} is a folder without traces (*.zstall, *.json or *.json.gz with traceEvents, *.sqlite)",
                              path.string())};
-  std::sort(files.begin(), files.end(), comes_first);
+  std::sort(files.begin(), files.end(), trace_comes_first);
   return files;
 }
 
@@ -127,14 +140,7 @@ Result<std::vector<UnreadableTrace>> for_each_process(const std::vector<fs::path
   std::vector<UnreadableTrace> unreadable;
   for (const fs::path& file : *files) {
     const std::string name = by_name ? file.filename().string() : file.string();
-    auto traces = read_trace(file, options);
-    if (!traces) unreadable.push_back({name, traces.error().message});
-    if (!traces) continue;
-    const bool several = traces->size() > 1;
-    for (RawTrace& trace : *traces) {
-      const std::string process = process_name(trace.meta);
-      take(!several ? name : files->size() > 1 ? name + " " + process : process, file, std::move(trace));
-    }
+    if (auto why = take_file(file, name, files->size() == 1, options, take)) unreadable.push_back({name, *why});
   }
   if (unreadable.size() == files->size()) return Error{unreadable.front().why};
   return unreadable;
@@ -148,20 +154,30 @@ NamedRun named_run(std::string name, RawTrace raw, const SummaryOptions& wanted,
   return {std::move(name), std::move(all.run), std::move(made)};
 }
 
+void ProcessReader::read(const fs::path& file, const std::string& name, bool alone, ReadProcesses& into) {
+  const auto take = [&](std::string process, const fs::path& of, RawTrace raw) {
+    SummaryOptions of_file = wanted_;
+    if (of_file.path.empty()) of_file.path = of.string();
+    of_file.sources = read_sources(raw, of);
+    of_file.frame_names = names_.of(raw);
+    into.runs.push_back(named_run(std::move(process), std::move(raw), of_file, steps_, timelines_));
+  };
+  if (auto why = take_file(file, name, alone, options_, take)) into.unreadable.push_back({name, *why});
+}
+
 Result<ReadProcesses> read_processes(const std::vector<fs::path>& paths, const ReadOptions& options,
                                      const SummaryOptions& wanted, const StepOptions& steps, bool timelines) {
+  return read_processes(paths, ProcessReader(options, wanted, steps, timelines));
+}
+
+Result<ReadProcesses> read_processes(const std::vector<fs::path>& paths, ProcessReader reader) {
+  const auto files = all_files(paths);
+  if (!files) return files.error();
+  const bool by_name = are_named_apart(*files);
   ReadProcesses read;
-  NamesForCauses names;
-  const auto take = [&](std::string name, const fs::path& file, RawTrace raw) {
-    SummaryOptions of_file = wanted;
-    if (of_file.path.empty()) of_file.path = file.string();
-    of_file.sources = read_sources(raw, file);
-    of_file.frame_names = names.of(raw);
-    read.runs.push_back(named_run(std::move(name), std::move(raw), of_file, steps, timelines));
-  };
-  auto unreadable = for_each_process(paths, options, take);
-  if (!unreadable) return unreadable.error();
-  read.unreadable = std::move(*unreadable);
+  for (const fs::path& file : *files)
+    reader.read(file, by_name ? file.filename().string() : file.string(), files->size() == 1, read);
+  if (read.unreadable.size() == files->size()) return Error{read.unreadable.front().why};
   return read;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/cli/frame_names.h"
 #include "profiler/trace/read_trace.h"
 #include "reports/named_run.h"
 
@@ -34,9 +35,31 @@ struct ReadProcesses {
   std::vector<NamedRun> runs;  // at least one
   std::vector<UnreadableTrace> unreadable;
 };
+
+// Reads them file by file, for who shares them out. `wanted` as below; `name`: of the file beside the others; `alone`:
+// there are no others.
+class ProcessReader {
+ public:
+  ProcessReader(ReadOptions options, SummaryOptions wanted, StepOptions steps, bool timelines = false)
+      : options_(options), wanted_(std::move(wanted)), steps_(std::move(steps)), timelines_(timelines) {}
+  // Adds what the file holds, or why it cannot be read.
+  void read(const std::filesystem::path& file, const std::string& name, bool alone, ReadProcesses& into);
+
+ private:
+  ReadOptions options_;
+  SummaryOptions wanted_;
+  StepOptions steps_;
+  bool timelines_;
+  NamesForCauses names_;
+};
+
 // `wanted`: an empty path is that of each file; its sources are not used. Fails where nothing could be read.
 Result<ReadProcesses> read_processes(const std::vector<std::filesystem::path>& paths, const ReadOptions& options,
                                      const SummaryOptions& wanted, const StepOptions& steps, bool timelines = false);
+Result<ReadProcesses> read_processes(const std::vector<std::filesystem::path>& paths, ProcessReader reader);
+
+// The order of the traces of a folder: ranks, then those known by host and local rank, then the others by name.
+bool trace_comes_first(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // The newest run*.zstall of a folder: what `record` leaves there. Fails when there is none.
 Result<std::filesystem::path> newest_trace(const std::filesystem::path& folder);

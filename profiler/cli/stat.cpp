@@ -14,6 +14,7 @@
 #include "profiler/cli/piped_trace.h"
 #include "profiler/cli/processes.h"
 #include "profiler/cli/say.h"
+#include "profiler/cli/stat_fleet.h"
 #include "profiler/cli/terminal.h"
 #include "reports/processes_text.h"
 #include "reports/stacks_text.h"
@@ -51,7 +52,8 @@ StatView view_of(const StatOptions& options) {
   view.by = options.by;
   if (options.top) view.top = static_cast<std::size_t>(*options.top);
   view.verbose = options.verbose;
-  view.style = style_of_output(options.colour);
+  // mpirun gives its processes a terminal of its own, whatever its output is.
+  view.style = style_of_output(options.mpi && options.colour == Colour::when_terminal ? Colour::never : options.colour);
   return view;
 }
 
@@ -104,17 +106,9 @@ Outcome show(const std::string& path, ReadProcesses all, std::size_t shown, cons
   return outcome;
 }
 
-// `name`: how the file is called in texts; "" = by its path.
 Outcome stat_of(const std::vector<fs::path>& paths, const std::string& name, const StatOptions& options,
-                const StepOptions& step_options) {
-  auto all = read_processes(paths, {.most_expanded = static_cast<Bytes>(options.most_expanded)},
-                            {name, options.warmup, options.corrected, options.own_cost}, step_options);
-  if (!all) return fail(ExitCode::bad_use, all.error().message);
-  const auto shown = process_to_show(all->runs, options.rank);
-  if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
-  const std::string first = paths.front().string();
-  const std::string path = paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
-  return show(name.empty() ? path : name, std::move(*all), *shown, options, step_options);
+                const StepOptions& steps) {
+  return show_stat(read_processes(paths, stat_reader(options, steps, name)), paths, name, options, steps);
 }
 
 Outcome stat_of_standard_input(const StatOptions& options, const StepOptions& step_options) {
@@ -127,6 +121,22 @@ Outcome stat_of_standard_input(const StatOptions& options, const StepOptions& st
 
 }  // namespace
 
+ProcessReader stat_reader(const StatOptions& options, const StepOptions& steps, const std::string& name) {
+  return {{.most_expanded = static_cast<Bytes>(options.most_expanded)},
+          {name, options.warmup, options.corrected, options.own_cost},
+          steps};
+}
+
+Outcome show_stat(Result<ReadProcesses> all, const std::vector<fs::path>& paths, const std::string& name,
+                  const StatOptions& options, const StepOptions& steps) {
+  if (!all) return fail(ExitCode::bad_use, all.error().message);
+  const auto shown = process_to_show(all->runs, options.rank);
+  if (!shown) return fail(ExitCode::cannot_tell, shown.error().message);
+  const std::string first = paths.front().string();
+  const std::string path = paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
+  return show(name.empty() ? path : name, std::move(*all), *shown, options, steps);
+}
+
 Outcome run_stat(const StatOptions& options) {
   auto steps = step_options(options.step_pattern);
   if (!steps) return fail(ExitCode::bad_use, steps.error().message);
@@ -134,6 +144,7 @@ Outcome run_stat(const StatOptions& options) {
   const bool piped = std::find(options.files.begin(), options.files.end(), "-") != options.files.end();
   if (piped && options.files.size() > 1)
     return fail(ExitCode::bad_use, "standard input (-) is one trace: name the others without it");
+  if (options.mpi) return run_stat_fleet(options, *steps);
   if (piped) return stat_of_standard_input(options, *steps);
 
   if (!options.files.empty()) return stat_of({options.files.begin(), options.files.end()}, "", options, *steps);

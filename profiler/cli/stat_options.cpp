@@ -74,6 +74,9 @@ bool has(const std::vector<StatBy>& by, StatBy table) { return std::find(by.begi
 
 // What is wrong with options that are each in order; "" = nothing.
 std::string conflict(const StatOptions& options) {
+  if (options.mpi && options.files.empty()) return "--mpi: name the folder with the traces of the job";
+  if (options.mpi && std::find(options.files.begin(), options.files.end(), "-") != options.files.end())
+    return "--mpi reads what lies on each node: standard input (-) does not go with it";
   if (options.csv && options.json) return "--csv and --json exclude each other";
   if (options.csv && options.by.size() != 1)
     return "--csv prints one table: name it, as in --by site (step, site, cause, thread or stream)";
@@ -109,6 +112,9 @@ void add_stat(CLI::App& app, StatOptions& options) {
       ->type_name("PATH")
       ->allow_extra_args(false)
       ->needs("--stacks");
+  stat->add_flag("--mpi", options.mpi,
+                 "Share the traces out among the processes that mpirun or srun started; each reads what lies on its node, "
+                 "and the first prints what one alone would");
   rank(stat, options.rank, "The process to show, of a folder of traces (default: the one that waits most)");
   stat->add_flag("--verbose", options.verbose,
                  "Every kind of wait and copy, and what a file of another tool holds, used or not");

@@ -13,6 +13,7 @@ struct InstallPaths {
   std::filesystem::path scenario_program;  // runs the training steps of scenarios/
   std::filesystem::path simulator;         // preloaded to simulate the GPU
   std::filesystem::path models;            // folder of the simulated GPU's device models, one JSON file each
+  std::filesystem::path mpi;               // what `stat --mpi` opens; there where MPI was when it was built
 };
 
 // The parts that belong to a program in `bin`; they need not exist.

@@ -21,6 +21,7 @@ struct Layer {
   bool cuda = false;                     // headers of CUDA and CUPTI
   bool nvtx = false;
   bool torch = false;
+  bool mpi = false;
 };
 
 const std::vector<Layer>& layers() {
@@ -38,9 +39,11 @@ const std::vector<Layer>& layers() {
       {"profiler/simgpu", {"profiler/base"}, true, true},  // NVTX: its library for programs of NVTX 2
       {"profiler/mark", {}, false, true},
       {"profiler/python", {}},
+      {"profiler/mpi", {}, false, false, false, true},
+      {"profiler/fleet", {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/mpi/group_mpi.h"}},
       {"profiler/cli",
-       {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/record", "reports",
-        "fixes/catalog.h", "scenarios/catalog.h", "scenarios/catalogue/expected.h", "scenarios/host_waits.h",
+       {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/record", "profiler/fleet",
+        "reports", "fixes/catalog.h", "scenarios/catalog.h", "scenarios/catalogue/expected.h", "scenarios/host_waits.h",
         "scenarios/presets.h", "scenarios/settings.h"}},
       {"reports", {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate"}},
       {"fixes", {}, false, false, true},
@@ -58,6 +61,7 @@ std::string problem(const Layer& layer, const Include& include) {
       return "CUDA header";
     if (!layer.nvtx && matches(include.name, "^nvtx3?/")) return "NVTX header";
     if (!layer.torch && matches(include.name, "^(torch|ATen|c10|aten)/")) return "torch header";
+    if (!layer.mpi && matches(include.name, "^mpi\\.h$")) return "MPI header";
     return "";
   }
   if (include.name.find('/') == std::string::npos)  // generated at build time, for simgpu only
@@ -92,6 +96,8 @@ TEST(Architecture, CatchesWrongArrows) {
   EXPECT_NE(problem(layer("profiler/analyze"), {"waits.h", true}), "");
   EXPECT_NE(problem(layer("profiler/record"), {"cuda.h", false}), "");
   EXPECT_NE(problem(layer("profiler/cli"), {"torch/torch.h", false}), "");
+  EXPECT_NE(problem(layer("profiler/fleet"), {"mpi.h", false}), "");
+  EXPECT_EQ(problem(layer("profiler/mpi"), {"mpi.h", false}), "");
   EXPECT_EQ(problem(layer("profiler/tracer"), {"cupti.h", false}), "");
   EXPECT_EQ(problem(layer("profiler/trace"), {"cstdio", false}), "");
 }
@@ -109,8 +115,8 @@ TEST(Architecture, EveryFolderWithSourcesIsALayer) {
 // Only the command line prints or exits; tracer and simulator may say single lines, and so may the scenario program.
 TEST(Architecture, OnlyProgramsPrintOrExit) {
   const std::regex prints(R"(\b(std::cout|std::cerr|printf\s*\(|puts\s*\(|fmt::print|(std::|::|\s)exit\s*\())");
-  for (const char* folder :
-       {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/record", "reports", "fixes"})
+  for (const char* folder : {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/fleet",
+                             "profiler/mpi", "profiler/record", "reports", "fixes"})
     for (const fs::path& file : files_below(folder, is_source))
       for (const std::string& line : lines_of(read_text(file)))
         EXPECT_FALSE(std::regex_search(line.substr(0, line.find("//")), prints))

@@ -47,6 +47,7 @@ def parts_of(build):
         "python": [script("python_bench")],
         "verify": [program("verify")],
         "jobs": [script("jobs_bench")],
+        "fleet": [script("fleet_bench")],
         "peers": [script("peers_bench")],
         "curves": [script("curves_bench")],
     }

@@ -85,7 +85,7 @@ TEST(ProcessesText, OfManyRanksIsOneScreen) {
   }
   const std::string text = render(runs, 200);
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 40);
-  EXPECT_THAT(text, HasSubstr("\n... and 240 more: 13 waits/step, step "));
+  EXPECT_THAT(text, HasSubstr("\n... and 250 more: 13 waits/step, step "));
   EXPECT_THAT(text, HasSubstr("\nrank200 ")) << "the one shown below";
   EXPECT_THAT(text, HasSubstr("more places where only some wait: --json has all\n"));
   EXPECT_THAT(text, HasSubstr("more stragglers: --json has all\n"));
