@@ -86,16 +86,17 @@ struct FleetEnd::State {
     return own == speaker;
   }
 
-  // Those that do not speak stay until the one that does has seen who is gone.
+  // Who died did so before the launcher ended the others, one after the other: each looks at once and stays for a while,
+  // so that none takes one that has spoken for dead.
   [[noreturn]] void end() const {
     using namespace std::chrono_literals;
     const std::lock_guard lock(mutex);
     const auto dead = gone();
-    if (!speaks(dead)) std::this_thread::sleep_for(500ms);
-    if (!speaks(dead)) ::_exit(128 + SIGTERM);
     const std::string words = last_words(dead);
-    say(!words.empty() ? words : all.size() < 2 ? "interrupted" : "--mpi: the job was ended: no summary was made");
-    ::_exit(words.empty() ? 128 + SIGTERM : static_cast<int>(ExitCode::environment));
+    if (speaks(dead))
+      say(!words.empty() ? words : all.size() < 2 ? "interrupted" : "--mpi: the job was ended: no summary was made");
+    if (all.size() > 1) std::this_thread::sleep_for(500ms);
+    ::_exit(words.empty() || !speaks(dead) ? 128 + SIGTERM : static_cast<int>(ExitCode::environment));
   }
 
   void watch() const {

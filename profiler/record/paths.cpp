@@ -11,8 +11,7 @@ namespace fs = std::filesystem;
 InstallPaths paths_beside(const fs::path& bin) {
   const fs::path lib = bin.parent_path() / "lib" / "zerostall";
   return {lib / "libzerostall_tracer.so", lib / "zerostall-scenario", lib / "simgpu" / "libzerostall_simgpu.so",
-          lib / "simgpu" / "models",
-          lib / "libzerostall_mpi.so"};
+          lib / "simgpu" / "models", lib / "libzerostall_mpi.so"};
 }
 
 Result<InstallPaths> own_paths() {

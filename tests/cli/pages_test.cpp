@@ -26,9 +26,10 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// The words behind "zerostall" in a line for a shell, up to a pipe or redirection; quotes are taken off.
+// The words from "zerostall" on in a line for a shell (something may feed or launch it), up to a pipe or redirection;
+// quotes are taken off.
 std::vector<std::string> arguments_in(std::string line) {
-  if (const auto pipe = line.find("| zerostall "); pipe != std::string::npos) line = line.substr(pipe + 2);
+  if (const auto start = line.find(" zerostall "); start != std::string::npos) line = line.substr(start + 1);
   std::vector<std::string> words;
   std::string word;
   char quote = 0;
