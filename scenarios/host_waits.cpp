@@ -92,7 +92,7 @@ std::vector<std::string_view> applicable_fixes(const std::vector<HostWait>& wait
 
 std::vector<std::string> listed_regions(const Settings& settings) {
   if (settings.samples == 0) return {};
-  return {"epoch"};
+  return {kEpochRegion};
 }
 
 }  // namespace zerostall::scenarios

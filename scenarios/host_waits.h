@@ -29,6 +29,8 @@ std::vector<std::string_view> applicable_fixes(const std::vector<HostWait>& wait
 // Trained tensors: two per adapted linear, or the blocks' own weights.
 int trained_tensors(const Size& size, const Settings& settings);
 
+inline constexpr const char* kEpochRegion = "epoch";
+
 // Regions inside steps whose waits are no part of the training step: an epoch that ends between two micro-steps of an
 // update.
 std::vector<std::string> listed_regions(const Settings& settings);

@@ -188,6 +188,18 @@ void find_much_moved(const std::vector<std::optional<std::size_t>>& step_of, std
   }
 }
 
+void find_beside_batch(const std::vector<std::optional<std::size_t>>& step_of, std::vector<Evidence>& all) {
+  const auto comes_first = [&](std::size_t i) {
+    return step_of[i] && all[i].direction == CopyDirection::host_to_device && all[i].place->launches_before == 0 &&
+           all[i].place->launches_after > 0;
+  };
+  std::set<std::pair<std::size_t, ThreadIndex>> with_batch;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (comes_first(i) && all[i].bytes > kFewNumbers) with_batch.insert({*step_of[i], all[i].wait->thread});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i].beside_batch = comes_first(i) && with_batch.contains({*step_of[i], all[i].wait->thread});
+}
+
 }  // namespace
 
 StackEvidence make_stack_evidence(std::vector<EvidenceFrame> frames) {
@@ -258,6 +270,7 @@ AllEvidence gather_evidence(const Trace& trace, const Steps& steps, const std::v
   }
   find_repeated(steps, step_of, all);
   find_much_moved(step_of, steps.steps.size(), all);
+  find_beside_batch(step_of, all);
   return found;
 }
 

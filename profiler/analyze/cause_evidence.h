@@ -12,6 +12,8 @@
 
 namespace zerostall {
 
+constexpr Bytes kFewNumbers = 64;  // an upload of no more may be numbers that the line made on the host
+
 struct EvidenceFrame {
   std::string_view file;      // as stored; "" = an operator, a built-in or native function
   std::string_view function;  // "aten::item", "clip_grad_norm_", "torch::nn::utils::clip_grad_norm_"
@@ -53,6 +55,8 @@ struct Evidence {
   bool ends_profile = false;                   // the last call of a profile, a device sync
   bool in_every_step = false;                  // the same copy or sync, as often before, in at least 4 of 5 steps
   bool step_moves_much_down = false, step_moves_much_up = false;  // 1 MiB and more, in its step
+  bool beside_batch =
+      false;                // before the first launch of its step, whose thread uploads more than kFewNumbers there too
   bool comes_back = false;  // as many bytes, 1 MiB and more, are copied the other way in its step
 };
 

@@ -14,7 +14,6 @@ using enum CauseKind;
 using enum Confidence;
 
 constexpr Bytes kScalar = 8;              // a number, an index, a flag
-constexpr Bytes kTiny = 64;               // a few numbers made on the host
 constexpr Bytes kState = Bytes{1} << 20;  // statistics, tables, embeddings of a step; batches are larger, or come first
 constexpr Bytes kBlock = Bytes{4} << 20;  // weights that are moved in blocks
 constexpr std::size_t kNearKernels = 4;   // before a read: what they are called may be about it
@@ -125,9 +124,19 @@ std::optional<Cause> by_swapping(const Evidence& e) {
                               fmt::format("{} moved, and in the same step more the other way", size_text(e.bytes))};
 }
 
+// The labels of a small batch are a few numbers too; their line moves them and makes none.
+std::optional<Cause> by_upload_beside_batch(const Evidence& e) {
+  if (!e.beside_batch || e.bytes > kFewNumbers || !has_pageable_side(e) || !e.stack) return std::nullopt;
+  const std::string_view line = e.stack->own_source;
+  if (!says_any(line, {".cuda(", ".to("}) || says_any(line, {"tensor(", "full(", "arange(", "from_numpy(", "=["}))
+    return std::nullopt;
+  return Cause{pageable_batch, medium,
+               fmt::format("{} from pageable memory beside the batch, by a line that only moves", size_text(e.bytes))};
+}
+
 // The first work of a step is its batch.
 std::optional<Cause> by_first_upload(const Evidence& e) {
-  if (!is_upload(e) || !has_pageable_side(e) || !e.place || e.bytes <= kTiny) return std::nullopt;
+  if (!is_upload(e) || !has_pageable_side(e) || !e.place || e.bytes <= kFewNumbers) return std::nullopt;
   const bool first = e.place->launches_before == 0 && e.place->launches_after > 0;
   if (first)
     return Cause{pageable_batch, high,
@@ -137,7 +146,7 @@ std::optional<Cause> by_first_upload(const Evidence& e) {
 }
 
 std::optional<Cause> by_repeated_upload(const Evidence& e) {
-  if (!is_upload(e) || !e.place || e.bytes <= kTiny || e.bytes > kState || e.place->launches_before == 0)
+  if (!is_upload(e) || !e.place || e.bytes <= kFewNumbers || e.bytes > kState || e.place->launches_before == 0)
     return std::nullopt;
   if (!e.in_every_step) return std::nullopt;
   return Cause{state_on_wrong_device, medium,
@@ -145,7 +154,7 @@ std::optional<Cause> by_repeated_upload(const Evidence& e) {
 }
 
 std::optional<Cause> by_tiny_upload(const Evidence& e) {
-  if (!is_upload(e) || e.bytes > kTiny || !e.sync) return std::nullopt;
+  if (!is_upload(e) || e.bytes > kFewNumbers || !e.sync) return std::nullopt;
   return Cause{tensor_from_host, medium,
                fmt::format("{} uploaded: a few numbers made on the host", size_text(e.bytes))};
 }
@@ -201,10 +210,10 @@ std::optional<Cause> by_sync_alone(const Evidence& e) {
   return Cause{explicit_sync, medium, "a sync without a copy before it"};
 }
 
-constexpr std::array<CauseRule, 13> kRules = {
-    by_name,         by_subscript,       by_allocation,  by_pageable_async_copy, by_swapping,
-    by_first_upload, by_repeated_upload, by_tiny_upload, by_finite_kernels,      by_flag_read,
-    by_scalar_read,  by_download,        by_sync_alone};
+constexpr std::array<CauseRule, 14> kRules = {
+    by_name,         by_subscript,           by_allocation,      by_pageable_async_copy, by_swapping,
+    by_first_upload, by_upload_beside_batch, by_repeated_upload, by_tiny_upload,         by_finite_kernels,
+    by_flag_read,    by_scalar_read,         by_download,        by_sync_alone};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #include "profiler/analyze/causes.h"
 
 #include <array>
+#include <map>
+#include <tuple>
 
 #include "profiler/analyze/cause_rules.h"
 
@@ -16,6 +18,22 @@ Cause best_of(const Evidence& evidence) {
   return best;
 }
 
+// Outside of steps (before the first, in one that never closed) less can be told. The same line that does the same
+// within steps does it for the same reason: the surest that is told there, the first of those.
+void take_from_steps(const std::vector<Evidence>& waits, std::vector<Cause>& causes) {
+  using Same = std::tuple<const StackEvidence*, StringId, Bytes, CopyDirection>;
+  const auto what = [](const Evidence& e) { return Same{e.stack, e.copy ? e.copy->name : 0, e.bytes, e.direction}; };
+  std::map<Same, const Cause*> in_steps;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    if (!waits[i].place || !waits[i].stack || causes[i].kind == CauseKind::unknown) continue;
+    const Cause*& told = in_steps[what(waits[i])];
+    if (told == nullptr || causes[i].confidence > told->confidence) told = &causes[i];
+  }
+  for (std::size_t i = 0; i < waits.size(); ++i)
+    if (const auto told = in_steps.find(what(waits[i])); !waits[i].place && told != in_steps.end())
+      causes[i] = *told->second;
+}
+
 }  // namespace
 
 std::string_view name_of(Confidence confidence) {
@@ -29,6 +47,7 @@ std::vector<Cause> find_causes(const Trace& trace, const Steps& steps, const std
   causes.reserve(waits.size());
   const AllEvidence all = gather_evidence(trace, steps, waits, sources, names);
   for (const Evidence& evidence : all.waits) causes.push_back(best_of(evidence));
+  take_from_steps(all.waits, causes);
   return causes;
 }
 

@@ -1,4 +1,4 @@
-// Why a wait happens: the sixteen classes of the design's catalogue, or unknown.
+// Why a wait happens: a class of the design's catalogue, or unknown. A new one: ADD_A_CAUSE.md.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -33,7 +33,7 @@ enum class CauseKind : std::uint8_t {
   library_internal,
   unknown,
 };
-inline constexpr std::size_t kCauseKinds = 17;
+inline constexpr std::size_t kCauseKinds = static_cast<std::size_t>(CauseKind::unknown) + 1;
 
 struct Cause {
   CauseKind kind = CauseKind::unknown;

@@ -16,6 +16,21 @@ using nlohmann::json;
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
+// Of a file, in an error: short and of one line, whatever it holds. (Nested values are not written: they may be nested
+// deeper than the stack is.)
+std::string shown(const json& value) {
+  if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > 80) text = text.substr(0, 77) + "...";
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string inside = json(text).dump(-1, ' ', true, json::error_handler_t::replace);
+  inside = inside.substr(1, inside.size() - 2);
+  return "'" + (inside.size() > 80 ? inside.substr(0, 77) + "..." : inside) + "'";
+}
+
 template <class T>
 std::string raw(T value) {
   std::string bytes(sizeof value, '\0');
@@ -46,10 +61,10 @@ std::uint16_t half(double value) {  // IEEE binary16, rounded to nearest even
 
 template <class T>
 std::string integer(const json& value, const std::string& type) {
-  if (!value.is_number_integer()) fail(type + " needs a whole number, not " + value.dump());
+  if (!value.is_number_integer()) fail(type + " needs a whole number, not " + shown(value));
   const auto wide = value.get<std::int64_t>();
   const auto narrow = static_cast<T>(wide);
-  if (static_cast<std::int64_t>(narrow) != wide) fail(value.dump() + " does not fit " + type);
+  if (static_cast<std::int64_t>(narrow) != wide) fail(shown(value) + " does not fit " + type);
   return raw(narrow);
 }
 
@@ -57,7 +72,7 @@ double number(const json& value, const std::string& type) {
   if (value == "nan") return std::nan("");
   if (value == "inf") return HUGE_VAL;
   if (value == "-inf") return -HUGE_VAL;
-  if (!value.is_number()) fail(type + " needs a number (or \"nan\", \"inf\", \"-inf\"), not " + value.dump());
+  if (!value.is_number()) fail(type + " needs a number (or \"nan\", \"inf\", \"-inf\"), not " + shown(value));
   return value.get<double>();
 }
 
@@ -67,7 +82,7 @@ std::string encode_one(const json& value, const std::string& type) {
   if (type == "bfloat16") return raw(upper_half(static_cast<float>(number(value, type))));
   if (type == "float16") return raw(half(number(value, type)));
   if (type == "bool") {
-    if (!value.is_boolean()) fail("bool needs true or false, not " + value.dump());
+    if (!value.is_boolean()) fail("bool needs true or false, not " + shown(value));
     return std::string(1, value.get<bool>() ? '\1' : '\0');
   }
   if (type == "int8") return integer<std::int8_t>(value, type);
@@ -75,7 +90,7 @@ std::string encode_one(const json& value, const std::string& type) {
   if (type == "int32") return integer<std::int32_t>(value, type);
   if (type == "int64") return integer<std::int64_t>(value, type);
   if (type == "uint8") return integer<std::uint8_t>(value, type);
-  fail("unknown type '" + type + "' (float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool)");
+  fail("unknown type " + quoted(type) + " (float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 bool)");
 }
 
 // A number, or a list of them for a read of several elements.
@@ -93,7 +108,7 @@ std::string from_hex(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); i += 2) {
     const std::string pair = text.substr(i, 2);
     if (pair.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-      fail("'" + pair + "' is not hexadecimal");
+      fail(quoted(pair) + " is not hexadecimal");
     bytes += static_cast<char>(std::stoi(pair, nullptr, 16));
   }
   return bytes;
@@ -141,7 +156,7 @@ SuppliedRead read_entry(const json& entry) {
                                               "value", "values", "hex", "type",     "after",   "comment"};
   if (!entry.is_object()) fail("is not an object");
   for (const auto& [key, _] : entry.items())
-    if (!known.contains(key)) fail("unknown key '" + key + "'");
+    if (!known.contains(key)) fail("unknown key " + quoted(key));
   SuppliedRead read;
   read.bytes = count_of(entry, "bytes");
   read.range = text_of(entry, "range");
@@ -158,7 +173,7 @@ SuppliedRead read_entry(const json& entry) {
   else if (after == "cycle")
     read.after = AfterLast::cycle;
   else if (!after.empty() && after != "repeat")
-    fail("'after' is \"repeat\", \"zero\" or \"cycle\", not \"" + after + "\"");
+    fail("'after' is \"repeat\", \"zero\" or \"cycle\", not " + shown(after));
   read_values(entry, read);
   return read;
 }
@@ -171,7 +186,7 @@ std::optional<SuppliedValues> parse_sim_values(const std::string& text, const st
     const json file = json::parse(text);
     if (!file.is_object() || !file.contains("reads") || !file.at("reads").is_array()) fail("needs {\"reads\": [...]}");
     for (const auto& [key, _] : file.items())
-      if (key != "reads" && key != "comment") fail("unknown key '" + key + "'");
+      if (key != "reads" && key != "comment") fail("unknown key " + quoted(key));
     SuppliedValues out;
     for (const json& entry : file.at("reads")) {
       where = "entry " + std::to_string(out.reads.size() + 1) + ": ";

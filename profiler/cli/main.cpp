@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "profiler/cli/baseline.h"
@@ -67,7 +68,11 @@ int main(int argc, char** argv) {
   Outcome outcome;
   try {
     outcome = run(argc, argv);
-  } catch (const std::exception& problem) {  // out of memory, mostly
+  } catch (const std::bad_alloc&) {
+    outcome =
+        fail(ExitCode::environment,
+             "out of memory: allow this process more (ulimit -v, the container's limit), or read a smaller trace");
+  } catch (const std::exception& problem) {
     outcome = fail(ExitCode::environment, std::string("internal problem: ") + problem.what());
   }
   if (!print(outcome.out))

@@ -105,9 +105,10 @@ void add_stat(CLI::App& app, StatOptions& options) {
       ->type_name("PATH")
       ->allow_extra_args(false)
       ->needs("--stacks");
-  stat->add_flag("--mpi", options.mpi,
-                 "Share the traces out among the processes that mpirun or srun started; each reads what lies on its node, "
-                 "and the first prints what one alone would");
+  stat->add_flag(
+      "--mpi", options.mpi,
+      "Share the traces out among the processes that mpirun or srun started; each reads what lies on its node, "
+      "and the first prints what one alone would");
   rank(stat, options.rank, "The process to show, of a folder of traces (default: the one that waits most)");
   stat->add_flag("--verbose", options.verbose,
                  "Every kind of wait and copy, and what a file of another tool holds, used or not");

@@ -81,8 +81,11 @@ std::variant<fs::path, Outcome> existing_program(const InstallPaths& paths) {
   const char* other = std::getenv("ZEROSTALL_SCENARIO_PROGRAM");  // for tests
   fs::path program = other != nullptr && *other != '\0' ? fs::path(other) : paths.scenario_program;
   if (std::error_code error; fs::exists(program, error)) return program;
-  return fail(ExitCode::environment,
-              fmt::format("the scenario program is missing ({}): build it with ./dev build", shown_path(program)));
+  return fail(
+      ExitCode::environment,
+      fmt::format("the scenario program is missing ({}): it needs LibTorch, and is not in packages; ./dev build in "
+                  "zerostall's sources makes it",
+                  shown_path(program)));
 }
 
 std::variant<Ready, Outcome> get_ready(const VerifyOptions& options, const InstallPaths& paths) {

@@ -14,9 +14,8 @@
 
 namespace zerostall::train {
 
-// Names of the regions, for whoever lists their waits.
+// Names of the regions, for whoever lists their waits. One more may lie within steps: scenarios::kEpochRegion.
 inline constexpr const char* kCacheRegion = "cache";
-inline constexpr const char* kEpochRegion = "epoch";
 inline constexpr const char* kSampleRegion = "sample";
 inline constexpr const char* kValidateRegion = "validate";
 inline constexpr const char* kBackupRegion = "backup";

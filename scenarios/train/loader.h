@@ -52,6 +52,7 @@ class Loader {
   // Continue as if `batches` had been handed out since the first sample (after loading a backup).
   void seek(std::int64_t batches);
 
+  std::int64_t samples() const { return static_cast<std::int64_t>(samples_.size()); }
   std::int64_t event_waits() const { return staging_ ? staging_->event_waits() : 0; }
 
  private:

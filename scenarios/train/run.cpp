@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "profiler/mark/mark.h"
+#include "scenarios/host_waits.h"
 #include "scenarios/train/autocast.h"
 #include "scenarios/train/backup.h"
 #include "scenarios/train/flow_matching.h"
@@ -11,7 +12,7 @@
 namespace zerostall::train {
 namespace {
 
-constexpr std::int64_t kCachedSamples = 4;  // host memory stays small; the loader repeats them
+constexpr std::int64_t kFewSamples = 4;  // where none is asked for: host memory stays small, the loader repeats them
 constexpr std::int64_t kResumedUpdates = 2;
 constexpr std::int64_t kDenoisingSteps = 2;
 
@@ -41,7 +42,7 @@ SampleShape sample_shape(const RunOptions& options, const Model& model) {
 
 std::vector<CachedSample> samples_of(const RunOptions& options, const Model& model) {
   if (!options.samples.empty()) return options.samples;
-  const std::int64_t count = options.settings.samples > 0 ? options.settings.samples : kCachedSamples;
+  const std::int64_t count = options.settings.samples > 0 ? options.settings.samples : kFewSamples;
   return random_samples(static_cast<std::size_t>(count), sample_shape(options, model));
 }
 
@@ -86,8 +87,7 @@ Run::Run(RunOptions options)
       schedule_(schedule_of(options_.settings, options_.batch)) {
   vae_.to(options_.device);
   if (options_.settings.latent_caching)
-    cache_latents(vae_, std::min(options_.settings.samples, kCachedSamples), model_.sample.latent_height * 8,
-                  options_.device);
+    cache_latents(vae_, loader_.samples(), model_.sample.latent_height * 8, options_.device);
   setup_.after.push_back([this] {
     if (fixes_.bn_pinning) fixes::pin_batch_norm(vae_.bn, options_.device);
   });
@@ -148,7 +148,7 @@ void Run::before_update(std::int64_t update, Trainer& trainer) {
 
 // As upstream: memory is collected and everything put in its place again.
 void Run::begin_epoch() {
-  const mark::Region region(kEpochRegion);
+  const mark::Region region(scenarios::kEpochRegion);
   vae_.to(options_.device);
   setup_.apply();
 }

@@ -55,6 +55,34 @@ TEST(Causes, ABatchIsUploadedBeforeTheFirstKernel) {
   EXPECT_EQ(cause_of(t).confidence, Confidence::high);
 }
 
+// `x, y = x.cuda(), y.cuda()` with eight labels, on one line or two; and numbers that a line beside it makes.
+TEST(Causes, FewLabelsBesideTheBatchAreOfTheBatch) {
+  const auto kind_of_line = [](const char* line, int launches_between = 0) {
+    TraceBuilder t = steps_of([&](auto& b) {
+      b.at("train.py", "step", 1).upload(8192), launch(b, launches_between);
+      b.at("train.py", "step", 2).upload(64), launch(b, 10);
+    });
+    return cause_of(t, {{{"train.py", 1}, "x = x.cuda()"}, {{"train.py", 2}, line}}).kind;
+  };
+  EXPECT_EQ(kind_of_line("y = y.cuda()"), CauseKind::pageable_batch);
+  EXPECT_EQ(kind_of_line("y = batch['y'].to(device)"), CauseKind::pageable_batch);
+  EXPECT_EQ(kind_of_line("y = torch.tensor([a, b]).cuda()"), CauseKind::tensor_from_host);
+  EXPECT_EQ(kind_of_line("t = torch.full((2,), t).to(device)"), CauseKind::tensor_from_host);
+  EXPECT_EQ(kind_of_line("y = f(y)"), CauseKind::tensor_from_host) << "nothing says that it is moved";
+  EXPECT_EQ(kind_of_line("y = y.cuda()", 1), CauseKind::tensor_from_host) << "not beside the batch";
+  TraceBuilder alone = steps_of([&](auto& b) { b.at("train.py", "step", 2).upload(64), launch(b, 10); });
+  EXPECT_EQ(cause_of(alone, {{{"train.py", 2}, "y = y.cuda()"}}).kind, CauseKind::tensor_from_host);
+}
+
+// The last step of a run marked by nvtx.mark never closes.
+TEST(Causes, OutsideOfStepsALineWaitsForTheReasonItHasWithin) {
+  TraceBuilder t = steps_of([](auto& b) { b.at("train.py", "step", 1).upload(1 << 16), launch(b, 10); });
+  t.at("train.py", "step", 1).upload(1 << 16), launch(t, 10);
+  EXPECT_EQ(cause_of(t).kind, CauseKind::pageable_batch);
+  t.at("train.py", "step", 2).upload(1 << 16), launch(t, 10);
+  EXPECT_EQ(cause_of(t).kind, CauseKind::unknown) << "another line";
+}
+
 TEST(Causes, TheSameUploadInTheMiddleOfEveryStepIsState) {
   TraceBuilder t = steps_of([](auto& b) { launch(b, 10), b.upload(2048), launch(b, 10); });
   EXPECT_EQ(cause_of(t).kind, CauseKind::state_on_wrong_device);

@@ -1,20 +1,19 @@
 // The rules of the code's shape, read off the include lines: which layer may know which, who may touch CUDA and torch,
-// how long a file may be. A new arrow is a decision: it is made in the table below.
+// who may print. A new arrow is a decision: it is made in the table below.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <set>
 #include <string>
 #include <vector>
+
+#include "tests/architecture/source_tree.h"
 
 namespace zerostall {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::size_t kMostLines = 400;
 
 struct Layer {
   std::string folder;
@@ -53,43 +52,6 @@ const std::vector<Layer>& layers() {
   return table;
 }
 
-const fs::path kRoot = ZEROSTALL_SOURCE_DIR;
-
-struct Include {
-  std::string name;
-  bool quoted = false;
-};
-
-bool is_source(const fs::path& path) {
-  return path.extension() == ".cpp" || path.extension() == ".h" || path.extension() == ".cu";
-}
-
-std::vector<fs::path> files_below(const std::string& folder, bool (*wanted)(const fs::path&)) {
-  std::vector<fs::path> files;
-  if (!fs::exists(kRoot / folder)) return files;
-  for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
-    if (entry.is_regular_file() && wanted(entry.path())) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-std::string path_from_root(const fs::path& file) { return fs::relative(file, kRoot).string(); }
-
-std::vector<Include> includes_of(const fs::path& file) {
-  static const std::regex line_pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)");
-  std::vector<Include> includes;
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, line_pattern)) includes.push_back({match[2], match[1] == "\""});
-  }
-  return includes;
-}
-
-bool is_below(const std::string& file, const std::string& place) {
-  return file == place || file.starts_with(place + "/");
-}
-
 bool matches(const std::string& name, const char* pattern) { return std::regex_search(name, std::regex(pattern)); }
 
 // What is wrong with this include in this layer; "" = nothing.
@@ -106,7 +68,7 @@ std::string problem(const Layer& layer, const Include& include) {
     return layer.folder == "profiler/simgpu" && matches(include.name, "_(behaviours|names|table)\\.h$")
                ? ""
                : "not from the repository's root";
-  if (!fs::exists(kRoot / include.name)) return "no such file below the repository's root";
+  if (!fs::exists(source_root() / include.name)) return "no such file below the repository's root";
   if (is_below(include.name, layer.folder)) return "";
   for (const std::string& place : layer.may_include)
     if (is_below(include.name, place)) return "";
@@ -150,28 +112,15 @@ TEST(Architecture, EveryFolderWithSourcesIsALayer) {
     }
 }
 
-TEST(Architecture, FilesStayShort) {
-  const auto counted = [](const fs::path& path) { return is_source(path) || path.extension() == ".py"; };
-  for (const char* top : {"profiler", "reports", "fixes", "scenarios", "tests"})
-    for (const fs::path& file : files_below(top, counted)) {
-      if (is_below(path_from_root(file), "tests/golden")) continue;
-      std::ifstream in(file);
-      const auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
-      EXPECT_LE(static_cast<std::size_t>(lines), kMostLines) << path_from_root(file);
-    }
-}
-
 // Only the command line prints or exits; tracer and simulator may say single lines, and so may the scenario program.
 TEST(Architecture, OnlyProgramsPrintOrExit) {
   const std::regex prints(R"(\b(std::cout|std::cerr|printf\s*\(|puts\s*\(|fmt::print|(std::|::|\s)exit\s*\())");
   for (const char* folder : {"profiler/base", "profiler/trace", "profiler/analyze", "profiler/gate", "profiler/fleet",
                              "profiler/mpi", "profiler/record", "reports", "fixes"})
-    for (const fs::path& file : files_below(folder, is_source)) {
-      std::ifstream in(file);
-      for (std::string line; std::getline(in, line);)
+    for (const fs::path& file : files_below(folder, is_source))
+      for (const std::string& line : lines_of(read_text(file)))
         EXPECT_FALSE(std::regex_search(line.substr(0, line.find("//")), prints))
             << path_from_root(file) << ": " << line;
-    }
 }
 
 }  // namespace

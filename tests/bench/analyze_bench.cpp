@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "figure.h"
 #include "profiler/analyze/infer_steps.h"
 #include "profiler/analyze/sites.h"
 #include "profiler/analyze/wait_stacks.h"
@@ -164,4 +165,22 @@ BENCHMARK(places)
 }  // namespace
 }  // namespace zerostall
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  std::vector<zerostall::FigureRun> all;
+  const auto add = [&](const std::string& run, std::int64_t n, const std::string& id, const std::string& what,
+                       const std::string& of) {
+    const std::string number = std::to_string(n);
+    all.push_back({run + "/" + number,
+                   {id + "." + number, number + " " + std::string(of == "launch" ? "launches: " : "waits: ") + what,
+                    "us/" + of, 0, "", (of == "launch" ? "launches: " : "waits: ") + what, static_cast<double>(n)},
+                   1e6 / static_cast<double>(n)});
+  };
+  for (std::int64_t launches = 10'000; launches <= 10'000'000; launches *= 10) {
+    add("infer/optimizer", launches, "analyze.infer-optimizer", "steps inferred from the optimizer", "launch");
+    add("infer/period", launches, "analyze.infer-period", "steps inferred from a period", "launch");
+    add("infer/nothing", launches, "analyze.infer-nothing", "no steps to infer", "launch");
+  }
+  for (std::int64_t waits = 1'000; waits <= 100'000; waits *= 10)
+    add("places", waits, "analyze.places", "causes and places, 60 frames deep", "wait");
+  return zerostall::run_benchmarks(argc, argv, all);
+}

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstring>
 
-#include "import_limits.h"
 #include "profiler/trace/build_trace.h"
 #include "profiler/trace/read_trace.h"
+#include "tests/bench/import_limits.h"
 
 namespace zerostall {
 namespace {

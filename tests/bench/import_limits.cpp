@@ -1,4 +1,4 @@
-#include "import_limits.h"
+#include "tests/bench/import_limits.h"
 
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>

@@ -9,7 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "trace_template.h"
+#include "tests/bench/trace_template.h"
 
 namespace zerostall {
 namespace {

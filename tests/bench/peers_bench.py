@@ -1,6 +1,6 @@
 """Reading one trace of PyTorch's profiler by us and by the Python tools that install from PyPI, one after the other, each in a process
 of its own: peers_bench.py --build BUILD [--size small|middle|full]
-Prints a table (Markdown). What each is asked for is what it does first, or less than what we do: nothing of it is our count of waits.
+What each is asked for is what it does first, or less than what we do: nothing of it is our count of waits.
 Not among them, as of 2026: Perfetto's trace processor (its package fetches a program from elsewhere), and TraceLens (what has this name
 on PyPI is another project)."""
 import argparse
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+from figures import Table
 from import_files import expanded, repeated, wrong_answers
 from turns import new_folder
 
@@ -40,14 +41,6 @@ def measure(command, log):
         _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return (time.monotonic() - begin, used.ru_maxrss / 1024) if process.returncode == 0 else None
-
-
-def cell(result, ours):
-    """Time and memory for the table, with how many times ours they are."""
-    if result is None:
-        return "failed | |"
-    wall, peak = result
-    return f"{wall:.{2 if wall < 10 else 0}f} s ({wall / ours[0]:.0f} x) | {peak:,.0f} MiB ({peak / ours[1]:.0f} x) |"
 
 
 def own_rate(options, path, right, folder):
@@ -83,16 +76,23 @@ def main():
         size = SIZES[options.size]
         path, right = repeated(options.build, SOURCE, f"{folder}/trace.json", *size) if size else (expanded(SOURCE, folder), None)
         ours = own_rate(options, path, right, folder)
-        print(f"{describe(path, right)}\n\n| | time | peak memory |\n|---|---|---|")
-        print(f"| `zerostall stat`: counts and times per step | {ours[0]:.2f} s | {ours[1]:,.0f} MiB |", flush=True)
+        print(describe(path, right))
+        table, failed = Table(), False
+        what = f"zerostall stat, {os.stat(path).st_size / 1e6:,.0f} MB of JSON"
+        table.figure("peers.ours", f"{what}: counts and times per step", ours[0], "s")
+        table.figure("peers.ours.memory", "   peak memory", ours[1], "MiB")
         for name, package, does, program in PEERS:
             if package:
                 name += " " + subprocess.run([python, "-c", VERSION.format(package)], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
             log = f"{folder}/log"
             result = measure([python, "-c", program, path], log)
-            print(f"| {name}: {does} | {cell(result, ours)}", flush=True)
             if result is None:
-                print("\n".join(pathlib.Path(log).read_text(errors="replace").splitlines()[-5:]), file=sys.stderr)
+                failed = True
+                print(f"{name} failed\n" + "\n".join(pathlib.Path(log).read_text(errors="replace").splitlines()[-5:]), file=sys.stderr)
+                continue
+            table.figure(f"peers.{package or 'json'}", f"{name}: {does}", result[0], "s", peer=("zerostall stat", ours[0]))
+            table.figure(f"peers.{package or 'json'}.memory", "   peak memory", result[1], "MiB", peer=("zerostall stat", ours[1]))
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

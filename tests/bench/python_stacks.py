@@ -1,12 +1,15 @@
 """What a call stack costs a wait under a Python, against its limit: python_stacks.py LIBSTACK_PROBE, with the Python to measure.
 
-CPU time of stack_id() with native and Python frames, for stacks that were seen before. Printed, never judged by a test."""
+CPU time of stack_id() with native and Python frames, for stacks that were seen before. Printed and recorded, never judged by a test."""
 import ctypes
 import sys
 import threading
 import time
 
-LIMIT_US, TURNS = 15, 50_000
+from figures import Table
+
+TURNS = 50_000
+table = Table()
 probe = ctypes.CDLL(sys.argv[1])
 
 
@@ -20,7 +23,8 @@ def measure(depth, thread):
         begin = time.thread_time()
         probe.probe_often(TURNS)
         cost_us = (time.thread_time() - begin) / TURNS * 1e6
-        print(f"{sys.version.split()[0]:8} {thread:13} {depth:3} frames  {cost_us:6.2f} us  {cost_us / LIMIT_US:5.2f} of the limit")
+        table.figure(f"stacks.python.{thread.split()[0]}.{depth}", f"stack of {depth} Python frames, {thread}, Python {sys.version.split()[0]}",
+                     cost_us, "us")
 
     nested(depth, run)
 

@@ -6,19 +6,13 @@
 
 #include <string>
 
+#include "figure.h"
 #include "profiler/tracer/stacks/native_stack.h"
 #include "profiler/tracer/stacks/python_stack.h"
 #include "profiler/tracer/stacks/stack_table.h"
 
 namespace zerostall::tracer {
 namespace {
-
-constexpr double kLimit_s = 15e-6;
-
-void add_ratio(benchmark::State& state) {
-  state.counters["of_limit"] = benchmark::Counter(static_cast<double>(state.iterations()) * kLimit_s,
-                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-}
 
 volatile int g_sink = 0;
 
@@ -37,7 +31,6 @@ void measure(benchmark::State& state, F body) {
     for (auto _ : state) body();
   };
   at_depth(static_cast<int>(state.range(0)), loop);
-  add_ratio(state);
 }
 
 void own_unwinder(benchmark::State& state) {
@@ -78,3 +71,17 @@ BENCHMARK(whole_stack_id)->Arg(20)->Arg(60)->Arg(120);
 
 }  // namespace
 }  // namespace zerostall::tracer
+
+int main(int argc, char** argv) {
+  std::vector<zerostall::FigureRun> all;
+  for (const std::string depth : {"20", "60", "120"}) {
+    const auto add = [&](const std::string& run, const std::string& name, const std::string& what) {
+      all.push_back(
+          {run + "/" + depth, {"stacks." + name + "." + depth, "stack of " + depth + " frames: " + what, "us"}, 1e6});
+    };
+    add("whole_stack_id", "whole", "what a wait pays");
+    add("own_unwinder", "walk", "our walk alone");
+    add("unwinder_of_gcc", "libgcc", "libgcc's unwinder");
+  }
+  return zerostall::run_benchmarks(argc, argv, all);
+}

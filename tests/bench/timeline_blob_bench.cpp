@@ -1,17 +1,16 @@
-// What the timeline of a report takes, by the number of events (calls, GPU work, marks). Limits: 1 us and 6 bytes an
-// event, on one core.
+// What the timeline of a report takes, by the number of events (calls, GPU work, marks), on
+// one core.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
 
+#include "figure.h"
 #include "profiler/trace/build_trace.h"
 #include "reports/timeline_blob.h"
 #include "tests/bench/made_run.h"
 
 namespace zerostall {
 namespace {
-
-constexpr double kLimit_s = 1e-6, kLimitBytes = 6;  // an event
 
 struct Analysed {
   Trace trace;
@@ -35,17 +34,13 @@ double cpu_s() {
 
 void timeline(benchmark::State& state) {
   const Analysed run(state.range(0));
-  const auto events = static_cast<double>(state.range(0));
   TimelineBlob blob;
   for (auto _ : state) {
     const double begin = cpu_s();
     blob = make_timeline_blob(run.source(), static_cast<Bytes>(state.range(1)));
     state.SetIterationTime(cpu_s() - begin);
   }
-  state.counters["of_limit"] = benchmark::Counter(static_cast<double>(state.iterations()) * events * kLimit_s,
-                                                  benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
   state.counters["bytes"] = static_cast<double>(blob.base64.size());
-  state.counters["bytes_of_limit"] = static_cast<double>(blob.base64.size()) / (events * kLimitBytes);
   state.counters["slices"] = static_cast<double>(blob.slices);
 }
 BENCHMARK(timeline)
@@ -61,4 +56,21 @@ BENCHMARK(timeline)
 }  // namespace
 }  // namespace zerostall
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  std::vector<zerostall::FigureRun> all;
+  for (std::int64_t events = 10'000; events <= 10'000'000; events *= 10) {
+    const std::string number = std::to_string(events),
+                      run = "timeline/events:" + number + "/at_most:8000000/manual_time";
+    const auto n = static_cast<double>(events);
+    all.push_back({run,
+                   {"timeline.time." + number, number + " events: timeline of a report", "us/event", 0, "",
+                    "events: timeline of a report", n},
+                   1e6 / n});
+    all.push_back({run,
+                   {"timeline.bytes." + number, number + " events: bytes of the timeline", "B/event", 0, "",
+                    "events: bytes of the timeline", n},
+                   1 / n,
+                   "bytes"});
+  }
+  return zerostall::run_benchmarks(argc, argv, all);
+}

@@ -12,9 +12,9 @@ import pathlib
 import statistics
 import sys
 
-from turns import VARIANTS, Subject, Table, in_turns, new_folder
+from figures import Table
+from turns import VARIANTS, Subject, in_turns, new_folder
 
-LIMIT_PERCENT = {"callbacks": 3, "activity": 8}
 STEPS = 4  # of one turn
 
 
@@ -60,11 +60,11 @@ def within_process(options, python, script, variant):
 
 
 def tell_within_process(options, python, script, table):
-    for variant in LIMIT_PERCENT:
+    for variant in ("callbacks", "activity"):
         more, threads = within_process(options, python, script, variant)
         error = 1.25 * statistics.stdev(more) / len(more) ** 0.5  # of a median
-        table.row(f"   more while the tracer records, {variant}", statistics.median(more) + threads, "%", LIMIT_PERCENT[variant],
-                  f"(+- {error:.1f}; {threads:.1f} of it in the tracer's own threads)")
+        table.figure(f"torch.{variant}", f"   more while the tracer records, {variant}", statistics.median(more) + threads, "%",
+                     f"+- {error:.1f}; {threads:.1f} of it in the tracer's own threads")
 
 
 def main():
@@ -80,11 +80,11 @@ def main():
     python = options.python or f"{options.build}/venv/bin/python"
     if not os.path.exists(python):
         print(f"no {python}: the step of PyTorch is not measured")
-        return
+        sys.exit(77)
     script = str(pathlib.Path(__file__).with_name("torch_step.py"))
     rounds = [one_round(options, python, script) for _ in range(options.rounds)]
     table = Table()
-    table.row("PyTorch transformer step, without tracer", statistics.median(r["plain"] for r in rounds) / STEPS / 1e6, "ms")
+    table.figure("torch.plain", "PyTorch transformer step, without tracer", statistics.median(r["plain"] for r in rounds) / STEPS / 1e6, "ms")
     tell_within_process(options, python, script, table)
     percent = {}
     for name in options.variants[1:]:
@@ -92,11 +92,10 @@ def main():
         percent[name] = statistics.median(more)
         what = {"kineto": "PyTorch's profiler, CUDA activity", "kineto_cpu": "PyTorch's profiler, CPU and CUDA activity",
                 "plain again": "nothing: another such process"}
-        table.row(f"   more with {what.get(name, 'the tracer, ' + name + ', between processes')}", percent[name], "%",
-                  more=f"(rounds: {more[0]:.1f} to {more[-1]:.1f})")
+        table.figure(f"torch.processes.{name.replace(' ', '-')}", f"   more with {what.get(name, 'the tracer, ' + name + ', between processes')}",
+                     percent[name], "%", f"rounds: {more[0]:.1f} to {more[-1]:.1f}")
     if {"activity", "kineto"} <= percent.keys():
-        table.row("   the tracer with GPU activity, against PyTorch's profiler", percent["activity"] / percent["kineto"], "x", 1)
-    sys.exit(1 if table.over else 0)
+        table.figure("torch.of_profiler", "   the tracer with GPU activity, against PyTorch's profiler", percent["activity"] / percent["kineto"], "x")
 
 
 if __name__ == "__main__":

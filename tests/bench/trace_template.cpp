@@ -1,4 +1,4 @@
-#include "trace_template.h"
+#include "tests/bench/trace_template.h"
 
 #include <simdjson.h>
 

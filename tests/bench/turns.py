@@ -61,22 +61,6 @@ def median_difference(values, others):
     return statistics.median(a - b for a, b in zip(values, others))
 
 
-class Table:
-    """Figures with the ratio to their limit; below 1 holds."""
-
-    def __init__(self):
-        self.over = 0
-
-    def row(self, what, value, unit, limit=None, more=""):
-        ratio = f"{value / limit:6.2f} of {limit:g} {unit}" if limit else ""
-        self.over += bool(limit) and value > limit
-        print(f"{what:58s} {value:10.1f} {unit:10s} {ratio:24s} {more}".rstrip(), flush=True)
-
-    def at_least(self, what, value, unit, limit, more=""):
-        self.over += value < limit
-        print(f"{what:58s} {value:10.1f} {unit:10s} {limit / value:6.2f} of {limit:g} {unit} at least {more}".rstrip(), flush=True)
-
-
 def new_folder():
     import tempfile
     return tempfile.TemporaryDirectory(prefix="zerostall-bench-", dir=os.environ.get("TMPDIR"))

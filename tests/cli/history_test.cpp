@@ -9,6 +9,7 @@
 
 #include "profiler/base/files.h"
 #include "tests/cli/program.h"
+#include "tests/faults/fault_count.h"
 #include "tests/trace/trace_builder.h"
 
 namespace zerostall {
@@ -108,6 +109,7 @@ TEST_F(HistoryCommand, TheSameCommitIsReplacedAndOtherSettingsAreApart) {
 }
 
 TEST_F(HistoryCommand, SeveralMayAddAtTheSameTime) {
+  const testing::FaultCount fault("at_once", 8);
   std::string script;
   for (int i = 0; i < 8; ++i)
     script += "\"$zerostall\" history add " + trace(1) + " --commit c" + std::to_string(i) + " & ";

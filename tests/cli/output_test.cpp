@@ -4,6 +4,7 @@
 
 #include "tests/cli/flux2_traces.h"
 #include "tests/cli/installation.h"
+#include "tests/faults/fault_count.h"
 
 namespace zerostall {
 namespace {
@@ -21,9 +22,11 @@ class Output : public ::testing::Test {
 };
 
 TEST_F(Output, IsNeverLostInSilence) {
+  FaultCount faults("stdout_full");
   for (const char* command : {"stat \"$here/t.zstall\" --json", "stat \"$here/t.zstall\"", "--help", "--version",
                               "verify --list", "verify flux2 --device sim --json"}) {
     const std::string run = std::string("\"$zerostall\" ") + command;
+    faults.next(2);
     const ChildResult full = here.shell(run + " > /dev/full");
     EXPECT_EQ(full.exit_code, 4) << command;
     EXPECT_EQ(without_warning(full.err), "zerostall: cannot write to standard output: No space left on device\n")

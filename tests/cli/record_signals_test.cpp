@@ -15,6 +15,7 @@
 #include "profiler/base/files.h"
 #include "profiler/trace/read_native.h"
 #include "tests/cli/program.h"
+#include "tests/faults/fault_count.h"
 #include "tests/tracer/progress.h"
 
 namespace zerostall {
@@ -107,7 +108,9 @@ class RecordSignals : public ::testing::Test {
 const std::string kRecord = "exec \"$z\" record --device sim -- ";
 
 TEST_F(RecordSignals, KeysOfTheTerminalEndTheCommandAndNotTheRecording) {
+  FaultCount faults("program_signalled");
   for (const auto& [key, signal] : {std::pair("\x03", SIGINT), {"\x1c", SIGQUIT}}) {
+    faults.next();
     progress->waits = 0;
     fs::remove(folder.path() / "run.zstall");
     int terminal = -1;
@@ -123,6 +126,7 @@ TEST_F(RecordSignals, KeysOfTheTerminalEndTheCommandAndNotTheRecording) {
 }
 
 TEST_F(RecordSignals, EachCtrlCReachesTheCommandOnce) {
+  const FaultCount fault("program_signalled", 1);
   int terminal = -1;
   start(kRecord +
             "sh -c 'n=0; trap \"n=\\$((n+1)); echo caught \\$n\" INT; \"$subject\" normal; echo ready; "
@@ -145,6 +149,7 @@ TEST_F(RecordSignals, EachCtrlCReachesTheCommandOnce) {
 }
 
 TEST_F(RecordSignals, ATerminalThatGoesAwayLeavesTheTrace) {
+  const FaultCount fault("program_signalled", 1);
   int terminal = -1;
   start(kRecord + "\"$subject\" sigterm", &terminal);
   wait_for_waits(20);
@@ -154,7 +159,9 @@ TEST_F(RecordSignals, ATerminalThatGoesAwayLeavesTheTrace) {
 }
 
 TEST_F(RecordSignals, WhatIsSentToRecordAloneIsPassedOn) {
+  FaultCount faults("program_signalled");
   for (const int signal : {SIGTERM, SIGHUP, SIGINT}) {
+    faults.next();
     progress->waits = 0;
     fs::remove(folder.path() / "run.zstall");
     start(kRecord + "\"$subject\" sigterm");
@@ -168,6 +175,7 @@ TEST_F(RecordSignals, WhatIsSentToRecordAloneIsPassedOn) {
 
 // A scheduler: SIGTERM to all, SIGKILL to the command that does not listen.
 TEST_F(RecordSignals, ACommandThatDoesNotListenIsWaitedFor) {
+  const FaultCount fault("program_signalled", 1);
   start("\"$z\" record --device sim -- sh -c 'echo $$ > child; exec \"$subject\" ignores-sigterm'; exit $?");
   wait_for_waits(20);
   ::kill(-pid, SIGTERM);
@@ -183,6 +191,7 @@ TEST_F(RecordSignals, ACommandThatDoesNotListenIsWaitedFor) {
 }
 
 TEST_F(RecordSignals, StopsAndGoesOnAsAJob) {
+  const FaultCount fault("program_signalled", 1);
   start(kRecord + "\"$subject\" sigterm");
   wait_for_waits(20);
   ::kill(-pid, SIGTSTP);
@@ -203,6 +212,7 @@ TEST_F(RecordSignals, StopsAndGoesOnAsAJob) {
 // What is left of a recording whose record was killed: the command runs on, and its trace in a hidden folder can be
 // read then and later. Nobody removes it but the user.
 TEST_F(RecordSignals, AKilledRecordLeavesATraceThatCanBeFound) {
+  const FaultCount fault("record_killed", 1);
   start(kRecord + "\"$subject\" sigterm");
   wait_for_waits(20);
   ::kill(pid, SIGKILL);
@@ -231,6 +241,7 @@ TEST_F(RecordSignals, AKilledRecordLeavesATraceThatCanBeFound) {
 }
 
 TEST_F(RecordSignals, WhatTheCommandLeavesRunningGoesOnInItsTrace) {
+  const FaultCount fault("program_forks", 1);
   start("\"$z\" record --device sim -- sh -c '\"$subject\" sigterm & echo $! > child; sleep 0.5'");
   EXPECT_EQ(wait(), 0) << err();
   EXPECT_THAT(err(), HasSubstr("still runs; its trace goes on growing"));
@@ -245,6 +256,7 @@ TEST_F(RecordSignals, WhatTheCommandLeavesRunningGoesOnInItsTrace) {
 
 // A daemon that comes to use CUDA when nobody records any more: it runs, and says why there is no trace of it.
 TEST_F(RecordSignals, ALateDaemonIsLeftAlone) {
+  const FaultCount fault("program_forks", 1);
   start(kRecord + "\"$subject\" late-daemon");
   EXPECT_EQ(wait(), 3) << "no CUDA call while it was recorded";
   wait_for_waits(6);
@@ -252,7 +264,9 @@ TEST_F(RecordSignals, ALateDaemonIsLeftAlone) {
 }
 
 TEST_F(RecordSignals, SaysThatSomethingCouldNotBeRecorded) {
+  FaultCount faults("trace_no_room");
   const auto record = [&](const std::string& command) {
+    if (command.find("rm ") != std::string::npos) faults.next();
     start(kRecord + "sh -c '" + command + "'");
     const int code = wait();
     return std::pair(code, err());
@@ -273,6 +287,7 @@ TEST_F(RecordSignals, SaysThatSomethingCouldNotBeRecorded) {
 }
 
 TEST_F(RecordSignals, SaysThatATraceHadNoRoom) {
+  const FaultCount fault("trace_no_room", 1);
   start(kRecord + "\"$subject\" little-room");
   EXPECT_EQ(wait(), 4);
   EXPECT_THAT(err(), AllOf(HasSubstr("ends early: the process may not write a larger file (ulimit -f)"),
@@ -284,6 +299,7 @@ TEST_F(RecordSignals, SaysThatATraceHadNoRoom) {
 
 // Two hosts, or two commands, that record to one name at once.
 TEST_F(RecordSignals, OfTwoRecordingsOfOneNameBothAreKept) {
+  const FaultCount fault("at_once", 1);
   start("for i in 1 2; do RANK=0 \"$z\" record --device sim -o same.zstall -- \"$subject\" normal & done; wait");
   wait();
   EXPECT_EQ(waits_in(folder.path() / "same.zstall"), 6);

@@ -85,6 +85,12 @@ TEST(VerifyLife, BnPinningSurvivesWhatMovesTheVae) {
   EXPECT_EQ(between["validate"]["waits"], 2 * 2) << "seed and loss, twice";
 }
 
+// However few images there are: each that the run keeps is encoded once, and comes back with one download.
+TEST(VerifyLife, APlainRunCachesTheSamplesItKeeps) {
+  const json report = verify_json({"flux2", "--size", "tiny", "--steps", "5"});
+  for (const json& run : report["runs"]) EXPECT_EQ(run["outside_regions"]["cache"]["waits"], 2 * 4) << run["label"];
+}
+
 TEST(VerifyLife, AnEpochThatEndsInTheMiddleOfAnUpdateIsListedAndNotJudged) {
   const ChildResult result =
       verify({"flux2", "--size", "tiny", "--accum", "2", "--with", "samples=6"});  // 3 micro-steps per epoch

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "profiler/trace/import/kineto.h"
-#include "whole_route.h"
+#include "tests/fuzz/whole_route.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "profiler/trace/import/kineto.h"
-#include "whole_route.h"
+#include "tests/fuzz/whole_route.h"
 
 namespace {
 

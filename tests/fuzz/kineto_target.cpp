@@ -2,7 +2,7 @@
 #include <span>
 
 #include "profiler/trace/import/kineto.h"
-#include "whole_route.h"
+#include "tests/fuzz/whole_route.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

@@ -5,7 +5,7 @@
 
 #include "profiler/trace/format.h"
 #include "profiler/trace/read_native.h"
-#include "whole_route.h"
+#include "tests/fuzz/whole_route.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "whole_route.h"
+#include "tests/fuzz/whole_route.h"
 
 #include <cstdio>
 #include <cstdlib>

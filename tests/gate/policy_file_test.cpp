@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "profiler/gate/policy_file_toml.h"
+#include "tests/faults/fault_count.h"
 
 namespace zerostall {
 namespace {
@@ -317,7 +318,9 @@ TEST(PolicyFile, HostileTextsAreRefusedInOneLine) {
       "\"" + std::string(100'000, 'k') + "\" = 1",
       std::string(kMostPolicyBytes + 1, '#'),
   };
+  testing::FaultCount faults("text_hostile");
   for (const std::string& text : texts) {
+    faults.next();
     const auto policy = parse_policy(text, "z.toml");
     ASSERT_FALSE(policy) << text.substr(0, 40);
     EXPECT_TRUE(std::regex_search(policy.error().message.substr(0, 30), std::regex(R"(^z\.toml:\d+:\d+: \S)")))

@@ -1,5 +1,6 @@
 """Ranks that die, ranks that are stopped, a GPU too few, what cannot work: no hang, a clear text, no process left, traces kept.
 rank_failures.py BUILD [CASE...]"""
+import contextlib
 import os
 import pathlib
 import re
@@ -107,9 +108,17 @@ CASES = {"exit": dying, "raise": dying, "kill": dying, "interrupted": interrupte
 
 def main():
     build, *names = sys.argv[1:]
-    for name in names or CASES:
+    sys.path.append(str(HERE.resolve().parent / "faults"))
+    import fault_count  # for the table of ./dev faults
+    with fault_count.FaultCount("rank_dies", "pytorch_rank_failures." + "_".join(names)) as faults:
+        run_cases(build, names or CASES, faults)
+
+
+def run_cases(build, names, faults):
+    for name in names:
         begin = time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
+        dies = CASES[name] in (dying, interrupted)
+        with faults.input(name) if dies else contextlib.nullcontext(), tempfile.TemporaryDirectory() as folder:
             CASES[name](build, pathlib.Path(folder, "run.zstall"), name)
         print(f"ok {name} ({time.monotonic() - begin:.1f} s)", flush=True)
 

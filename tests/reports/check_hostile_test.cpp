@@ -11,6 +11,7 @@
 #include "profiler/base/printable.h"
 #include "profiler/gate/policy_file_toml.h"
 #include "reports/check_words.h"
+#include "tests/faults/fault_count.h"
 #include "tests/reports/check_formats.h"
 #include "tests/reports/check_reports.h"
 #include "tests/reports/hostile_names.h"
@@ -33,6 +34,9 @@ class HostileNames : public ::testing::TestWithParam<std::size_t> {
       if (one.name == format) return one.render(report_with_names(name()));
     return {};
   }
+
+ private:
+  const FaultCount fault_{"text_hostile", 1};
 };
 
 // No byte of it is a control character but ends of lines, all is UTF-8, and nothing turns the direction of text.

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "tests/faults/fault_count.h"
 #include "tests/simgpu/cupti_client.h"
 
 namespace zerostall::testing {
@@ -98,6 +99,7 @@ TEST_F(SimCuptiBuffers, AFlushInsideTheHandOverDoesNotBlock) {
 }
 
 TEST_F(SimCuptiBuffers, AForkedChildNeitherHangsNorHandsOverTheParentsRecords) {
+  const FaultCount fault("child_of_gpu_user", 1);
   enable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   for (int i = 0; i < 100; ++i) launch_for(1000);
   const pid_t child = fork();

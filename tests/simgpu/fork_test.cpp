@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/faults/fault_count.h"
 #include "tests/simgpu/device.h"
 #include "tests/simgpu/rerun.h"
 
@@ -25,6 +26,7 @@ int in_child(const std::function<int()>& body) {
 }
 
 TEST(SimFork, EveryCallOfTheChildFails) {
+  const FaultCount fault("child_of_gpu_user", 1);
   void* memory = nullptr;
   ASSERT_EQ(cudaMalloc(&memory, 1024), cudaSuccess);
   EXPECT_EQ(in_child([&] {
@@ -45,6 +47,7 @@ TEST(SimFork, EveryCallOfTheChildFails) {
 }
 
 TEST(SimFork, TheChildOfAChildFailsToo) {
+  const FaultCount fault("child_of_gpu_user", 1);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(
       in_child([] { return in_child([] { return cudaDeviceSynchronize() == cudaErrorInitializationError ? 7 : 1; }); }),
@@ -60,10 +63,12 @@ TEST(SimFork, DISABLED_PrintsWhatAnEarlyChildMayDo) {
 }
 
 TEST(SimFork, TheChildOfAProcessThatHasNotUsedTheDeviceMay) {
+  const FaultCount fault("child_of_gpu_user", 1);
   EXPECT_EQ(rerun("", "SimFork.DISABLED_PrintsWhatAnEarlyChildMayDo", "EARLY="), "EARLY=7");
 }
 
 TEST(SimFork, AHostFunctionThatWaitsDoesNotHangTheChild) {
+  const FaultCount fault("child_of_gpu_user", 1);
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   static std::atomic<bool> release;

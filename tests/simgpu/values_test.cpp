@@ -9,6 +9,7 @@
 #include "profiler/base/sim_values.h"
 #include "profiler/simgpu/core/ranges.h"
 #include "profiler/simgpu/core/readback.h"
+#include "tests/faults/fault_count.h"
 #include "tests/simgpu/device.h"
 
 namespace zerostall::testing {
@@ -271,6 +272,31 @@ TEST(SimValuesFile, BadFilesAreRefusedWithOneLineThatNamesTheEntry) {
     std::string error;
     EXPECT_FALSE(parse_sim_values(text, "f", &error)) << text;
     EXPECT_EQ(error, expected);
+  }
+}
+
+TEST(SimValuesFile, HostileFilesAreRefusedInOneShortLine) {
+  const std::string deep(300'000, '['), back(300'000, ']'), long_text(100'000, 'x');
+  const std::string texts[] = {R"({"reads": [{"a\n\u001b[31m": 1}]})",
+                               R"({"reads": [], "a\nb": 1})",
+                               R"({"reads": [{"value": 1, "type": "a\nb"}]})",
+                               R"({"reads": [{"hex": "\n\n"}]})",
+                               R"({"reads": [{"hex": "00", "after": "a\tb"}]})",
+                               R"({"reads": [{"value": "a\nb", "type": "int32"}]})",
+                               R"({"reads": [{"value": [)" + deep + back + R"(], "type": "int32"}]})",
+                               R"({"reads": )" + deep + back + "}",
+                               R"({"reads": [{")" + long_text + R"(": 1}]})",
+                               R"({"reads": [{"value": ")" + long_text + R"(", "type": "float32"}]})",
+                               "\xff\xfe",
+                               ""};
+  FaultCount faults("text_hostile");
+  for (const std::string& text : texts) {
+    faults.next();
+    std::string error;
+    EXPECT_FALSE(parse_sim_values(text, "f", &error)) << text.substr(0, 60);
+    EXPECT_EQ(error.substr(0, 3), "f: ");
+    EXPECT_LT(error.size(), 250u);
+    for (const char c : error) EXPECT_GE(static_cast<unsigned char>(c), 0x20) << error;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "profiler/base/files.h"
+#include "tests/faults/fault_count.h"
 #include "tests/trace/trace_builder.h"
 
 namespace zerostall {
@@ -65,7 +66,9 @@ TEST(ReadNative, MakesOneLineErrorsOfWhatIsNoTrace) {
 TEST(ReadNative, ReadsACutFileUpToItsLastWholeRecord) {
   const std::string whole = three_steps().bytes();
   std::size_t calls = 0;
+  testing::FaultCount faults("file_cut_inside");
   for (std::size_t size = kFileHeaderBytes; size < whole.size(); ++size) {
+    faults.next();
     const auto raw = parse(whole.substr(0, size));
     ASSERT_TRUE(raw) << size;
     EXPECT_TRUE(raw->truncated) << size;
@@ -126,11 +129,13 @@ TEST(ReadNative, LeavesOutASegmentWithAWrongChecksum) {
 TEST(ReadNative, SurvivesEveryFlippedByte) {
   TraceBuilder t = three_steps();
   t.note(format::NoteKind::lost_records, "buffer full", 7);
+  testing::FaultCount faults("file_flipped_inside");
   for (const bool closed : {true, false}) {
     t.closed = closed;
     const std::string whole = t.bytes();
     for (std::size_t i = 0; i < whole.size(); ++i)
       for (const int bits : {0x01, 0x80, 0xff}) {
+        faults.next();
         std::string file = whole;
         file[i] = static_cast<char>(file[i] ^ bits);
         auto raw = parse(file);

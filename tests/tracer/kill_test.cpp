@@ -14,6 +14,7 @@
 #include "profiler/gate/verify.h"
 #include "reports/stat_json.h"
 #include "reports/stat_text.h"
+#include "tests/faults/fault_count.h"
 #include "tests/tracer/run_subject.h"
 
 namespace zerostall {
@@ -90,7 +91,9 @@ TEST(RandomKills, LoseNothingOlderThan100Milliseconds) {
   std::uniform_real_distribution<double> moment_ms(0, 300);
   std::uint64_t lost = 0, done = 0;
   std::int64_t oldest_ns = 0;
+  FaultCount faults("program_killed");
   for (int n = 0; n < kills; ++n) {
+    faults.next();
     const std::string kind = kKinds[static_cast<std::size_t>(n) % kKinds.size()];
     SCOPED_TRACE("kill " + std::to_string(n) + " of " + kind);
     SubjectRun subject;

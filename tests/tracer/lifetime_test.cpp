@@ -9,6 +9,7 @@
 #include <chrono>
 #include <thread>
 
+#include "tests/faults/fault_count.h"
 #include "tests/tracer/run_subject.h"
 
 namespace zerostall {
@@ -36,6 +37,7 @@ TEST_P(AProgramThatEnds, EndsAsItWouldAndKeepsItsTrace) {
   for (const std::string_view mode : {"main-leaves-first", "worker-outlives-main", "handler-exits"})
     if (GetParam().mode == mode) GTEST_SKIP() << "with ThreadSanitizer such a process never ends, traced or not";
 #endif
+  const FaultCount fault("program_ends", 1);
   const Way& way = GetParam();
   ASSERT_EQ(SubjectRun().run({SUBJECT, way.mode}, {}, false).exit_code, way.exit_code) << "the subject itself";
   SubjectRun subject;
@@ -82,6 +84,7 @@ void expect_all_but_the_end(SubjectRun& subject) {
 }
 
 TEST(Lifetime, SigtermByItsDefaultAction) {
+  const FaultCount fault("program_signalled", 1);
   SubjectRun subject;
   subject.start({SUBJECT, "sigterm"});
   wait_for_waits(subject, 20);
@@ -92,6 +95,7 @@ TEST(Lifetime, SigtermByItsDefaultAction) {
 
 // As torchrun ends the other ranks of one that failed.
 TEST(Lifetime, SigtermAndThenSigkill) {
+  const FaultCount fault("program_killed", 1);
   SubjectRun subject;
   subject.start({SUBJECT, "ignores-sigterm"});
   wait_for_waits(subject, 20);
@@ -103,6 +107,7 @@ TEST(Lifetime, SigtermAndThenSigkill) {
 }
 
 TEST(Lifetime, AStoppedAndContinuedProgramLosesNothing) {
+  const FaultCount fault("program_signalled", 1);
   SubjectRun subject;
   subject.start({SUBJECT, "sigterm"});
   wait_for_waits(subject, 20);
@@ -117,7 +122,9 @@ TEST(Lifetime, AStoppedAndContinuedProgramLosesNothing) {
 
 // The program must not get SIGXFSZ, which would end it, for what the tracer writes.
 TEST(Lifetime, AFileSizeLimitEndsTheTraceAndNotTheProgram) {
+  FaultCount faults("trace_no_room");
   for (const char* mode : {"no-room-at-all", "little-room"}) {
+    faults.next();
     SubjectRun subject;
     const Ended ended = subject.run({SUBJECT, mode});
     EXPECT_EQ(ended.exit_code, 0) << mode << ended.err;
@@ -131,6 +138,7 @@ TEST(Lifetime, AFileSizeLimitEndsTheTraceAndNotTheProgram) {
 }
 
 TEST(Lifetime, AFolderThatCannotBeWrittenLeavesTheProgramAlone) {
+  const FaultCount fault("trace_no_room", 1);
   SubjectRun subject;
   fs::remove(subject.traces_folder());
   const Ended ended = subject.run({SUBJECT, "exit-code"});
@@ -140,6 +148,7 @@ TEST(Lifetime, AFolderThatCannotBeWrittenLeavesTheProgramAlone) {
 }
 
 TEST(Lifetime, AReadOnlyFolderLeavesTheProgramAlone) {
+  const FaultCount fault("trace_no_room", 1);
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   SubjectRun subject;
   fs::permissions(subject.traces_folder(), fs::perms::owner_read | fs::perms::owner_exec);
@@ -149,6 +158,7 @@ TEST(Lifetime, AReadOnlyFolderLeavesTheProgramAlone) {
 }
 
 TEST(Lifetime, ARemovedFolderDoesNotHurtTheProgram) {
+  const FaultCount fault("trace_no_room", 1);
   SubjectRun subject;
   const Ended ended =
       subject.run({SUBJECT, "spoiled"}, {{"SPOIL", "rm -r '" + subject.traces_folder().string() + "'"}});
@@ -188,6 +198,7 @@ class FullDisk {
 };
 
 TEST(Lifetime, AFullDiskEndsTheTraceAndNotTheProgram) {
+  const FaultCount fault("trace_no_room", 1);
   SubjectRun subject;
   const FullDisk disk(subject.traces_folder(), "size=1m");
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small disk needs root";

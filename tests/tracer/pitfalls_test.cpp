@@ -12,6 +12,7 @@
 
 #include "profiler/base/files.h"
 #include "tests/cli/program.h"
+#include "tests/faults/fault_count.h"
 
 namespace zerostall {
 namespace {
@@ -34,6 +35,7 @@ struct Recorded {
 class Pitfalls : public ::testing::Test {
  protected:
   Recorded run(const std::string& mode, Environment environment = {}) {
+    if ((mode != "steps" && mode != "many-records") || !environment.empty()) faults.next();
     const fs::path trace = folder.path() / "run.zstall";
     fs::remove(trace);
     Recorded r;
@@ -81,6 +83,7 @@ class Pitfalls : public ::testing::Test {
   }
 
   TempFolder folder = std::move(*TempFolder::make());
+  testing::FaultCount faults{"cupti_fails"};
 };
 
 TEST_F(Pitfalls, NothingIsWrongWithoutAny) {

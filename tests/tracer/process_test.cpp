@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "tests/faults/fault_count.h"
 #include "tests/tracer/run_subject.h"
 
 namespace zerostall {
@@ -33,6 +34,7 @@ TEST(Processes, AHelperWithoutCudaLeavesNoFile) {
 
 // Neither what it does nor its marks nor its exit handlers get into the parent's file, and CUDA answers as on a GPU.
 TEST(Processes, AForkedChildIsNoPartOfItsParentsTrace) {
+  const FaultCount fault("program_forks", 1);
   SubjectRun subject;
   const Ended ended = subject.run({SUBJECT, "fork-uses-cuda"});
   EXPECT_EQ(ended.exit_code, 3) << "cudaErrorInitializationError in the child" << ended.err;
@@ -43,6 +45,7 @@ TEST(Processes, AForkedChildIsNoPartOfItsParentsTrace) {
 }
 
 TEST(Processes, AChildForkedBeforeTheDeviceWasUsedIsTraced) {
+  const FaultCount fault("program_forks", 1);
   SubjectRun subject;
   const Ended ended = subject.run({SUBJECT, "fork-before-use"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -53,6 +56,7 @@ TEST(Processes, AChildForkedBeforeTheDeviceWasUsedIsTraced) {
 }
 
 TEST(Processes, MarksMadeBeforeAForkAreNotTheChilds) {
+  const FaultCount fault("program_forks", 1);
   SubjectRun subject;
   const Ended ended = subject.run({SUBJECT, "fork-after-marks"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -62,7 +66,9 @@ TEST(Processes, MarksMadeBeforeAForkAreNotTheChilds) {
 }
 
 TEST(Processes, EachProgramOfAnExecChainKeepsItsTrace) {
+  FaultCount faults("program_forks");
   for (const auto& [mode, programs] : {std::pair("exec-before", 1u), {"exec-after", 2u}, {"exec-chain", 3u}}) {
+    faults.next();
     SubjectRun subject;
     const Ended ended = subject.run({SUBJECT, mode});
     EXPECT_EQ(ended.exit_code, 0) << mode << ended.err;
@@ -75,7 +81,9 @@ TEST(Processes, EachProgramOfAnExecChainKeepsItsTrace) {
 }
 
 TEST(Processes, SpawnedOnesHaveTracesOfTheirOwn) {
+  FaultCount faults("program_forks");
   for (const char* mode : {"spawn", "vfork"}) {
+    faults.next();
     SubjectRun subject;
     EXPECT_EQ(subject.run({SUBJECT, mode}).exit_code, 7) << mode;
     const auto traces = subject.traces();
@@ -90,6 +98,7 @@ TEST(Processes, SpawnedOnesHaveTracesOfTheirOwn) {
 }
 
 TEST(Processes, OfPythonsMultiprocessingAreTracedUnlessForked) {
+  const FaultCount fault("program_forks", 1);
   SubjectRun subject;
   if (std::system("python3 -c pass > /dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
   ASSERT_TRUE(write_file(subject.path("main.py"), R"(
@@ -115,6 +124,7 @@ if __name__ == '__main__':
 }
 
 TEST(Processes, ADaemonIsTracedToItsEnd) {
+  const FaultCount fault("program_forks", 1);
   SubjectRun subject;
   EXPECT_EQ(subject.run({SUBJECT, "daemon"}).exit_code, 0);
   std::vector<LeftTrace> traces;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/faults/fault_count.h"
 #include "tests/tracer/run_subject.h"
 
 namespace zerostall {
@@ -50,6 +51,7 @@ TEST(TracerStress, ThreadsThatComeAndGoLoseNothing) {
 }
 
 TEST(TracerStress, ForksInTheMiddleOfCallsLoseNothing) {
+  const FaultCount fault("program_forks", 1);
   const Stressed s = stress("forks");
   EXPECT_EQ(s.ended.exit_code, 0) << s.ended.err;
   ASSERT_GT(s.waits, 0);
@@ -59,7 +61,9 @@ TEST(TracerStress, ForksInTheMiddleOfCallsLoseNothing) {
 // What is under way while the process ends may be lost: of each thread its last step, and what it does after the trace
 // has been closed.
 TEST(TracerStress, AnEndInTheMiddleOfCallsLeavesAWholeTrace) {
+  FaultCount faults("program_ends");
   for (const char* mode : {"exit", "exit-of-thread"}) {
+    faults.next();
     const Stressed s = stress(mode);
     EXPECT_EQ(s.ended.exit_code, 0) << mode << ": " << s.ended.err;
     EXPECT_FALSE(s.trace.raw.truncated) << mode;
@@ -70,6 +74,7 @@ TEST(TracerStress, AnEndInTheMiddleOfCallsLeavesAWholeTrace) {
 }
 
 TEST(TracerStress, AKillInTheMiddleOfCallsLosesNone) {
+  const FaultCount fault("program_killed", 1);
   const Stressed s = stress("kill");
   EXPECT_EQ(s.ended.exit_code, 128 + 9);
   EXPECT_TRUE(s.trace.raw.truncated);

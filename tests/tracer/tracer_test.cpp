@@ -18,6 +18,7 @@
 #include "profiler/trace/api_table.h"
 #include "profiler/trace/build_trace.h"
 #include "profiler/trace/read_native.h"
+#include "tests/faults/fault_count.h"
 
 namespace zerostall {
 namespace {
@@ -137,6 +138,7 @@ TEST_F(TracerTest, AForkedChildDoesNotCount) {
 }
 
 TEST_F(TracerTest, AKilledProcessLeavesAReadableTruncatedTrace) {
+  const testing::FaultCount fault("program_killed", 1);
   const Traced t = run({SUBJECT, "killed"});
   EXPECT_EQ(t.child.exit_code, 128 + 9);
   ASSERT_TRUE(t.has_trace);
@@ -182,7 +184,9 @@ TEST_F(TracerTest, AStoppedPythonKeepsAllOfItsTrace) {
 }
 
 TEST_F(TracerTest, APlaceThatCannotHoldATraceIsNamedAndTheProgramRunsOn) {
+  testing::FaultCount faults("trace_no_room");
   for (const std::string place : {"/no/such/folder/run.zstall", "/dev/full"}) {
+    faults.next();
     SignalInbox inbox;
     RecordOptions options;
     options.simulate = true;

@@ -25,7 +25,9 @@ _WHERE = {"allow_waits": "_watch", "no_waits": "_watch", "Frame": "_watch", "Wai
           "record": "_record", "load": "_record", "RecordError": "_record",
           "Run": "_run", "Step": "_run", "Site": "_run", "Spread": "_run", "Copy": "_run"}
 
-__all__ = ["is_traced", "mark", "region", "step", "steps", *_WHERE, "__version__"]
+# Spelled out for tools that read it and do not run it; the same names as above (tests/python).
+__all__ = ["is_traced", "mark", "region", "step", "steps", "allow_waits", "no_waits", "Frame", "WaitCall", "WaitError",
+           "record", "load", "RecordError", "Run", "Step", "Site", "Spread", "Copy", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

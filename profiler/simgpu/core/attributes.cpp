@@ -103,8 +103,8 @@ bool capability_attribute(const DeviceModel& m, int attribute, int* value) {
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
       *value = data_center ? 2 : 64;
       return true;
-    case cudaDevAttrEccEnabled:  // HBM, and the data-centre cards with GDDR memory
-      *value = data_center || m.id == "l4";
+    case cudaDevAttrEccEnabled:
+      *value = static_cast<int>(m.ecc);
       return true;
     case cudaDevAttrClusterLaunch:
     case 127:  // CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED

@@ -29,6 +29,7 @@ void read_fields(DeviceModel& m, const nlohmann::json& file) {
       {"clock_khz", &DeviceModel::clock_khz},
       {"memory_clock_khz", &DeviceModel::memory_clock_khz},
       {"memory_bus_bits", &DeviceModel::memory_bus_bits},
+      {"ecc", &DeviceModel::ecc},
       {"l2_bytes", &DeviceModel::l2_bytes},
       {"shared_per_sm_bytes", &DeviceModel::shared_per_sm_bytes},
       {"shared_optin_bytes", &DeviceModel::shared_optin_bytes},

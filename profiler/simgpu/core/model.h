@@ -16,7 +16,7 @@ struct DeviceModel {
   std::string id;  // "h200"
   std::string name;
   std::int64_t memory_bytes, sm_count, compute_major, compute_minor, clock_khz, memory_clock_khz, memory_bus_bits,
-      l2_bytes, shared_per_sm_bytes, shared_optin_bytes, blocks_per_sm, threads_per_sm;
+      ecc /* 1: on */, l2_bytes, shared_per_sm_bytes, shared_optin_bytes, blocks_per_sm, threads_per_sm;
   std::int64_t device_bytes_per_us, pinned_bytes_per_us, pageable_bytes_per_us;
   std::int64_t gemm_int8_ops_per_us, gemm_half_ops_per_us, gemm_float_ops_per_us;
   std::int64_t launch_ns, launch_latency_ns, between_launches_ns, kernel_floor_ns, copy_call_ns, copy_latency_ns,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -25,15 +26,33 @@ class Pipeline {
 
   Result<Merger> run(unsigned threads) {
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+    others.reserve(threads);
+    try {
+      for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+    } catch (const std::exception&) {
+      // no thread, or no memory for one, to be had: those that there are do it
+    }
     work();
     for (std::thread& t : others) t.join();
+    if (failure_) std::rethrow_exception(failure_);
     if (error_) return *error_;
     return std::move(merger_);
   }
 
  private:
-  void work() {
+  // What is thrown in a thread (out of memory, mostly) is thrown again by `run`.
+  void work() noexcept {
+    try {
+      parse_and_merge();
+    } catch (...) {
+      std::lock_guard guard(turn_lock_);
+      if (!failure_) failure_ = std::current_exception();
+      stop_ = true;
+      turn_.notify_all();  // the turn of those that wait never comes
+    }
+  }
+
+  void parse_and_merge() {
     EventParser parser;
     ChunkNames names;
     EventChunk chunk;
@@ -41,7 +60,8 @@ class Pipeline {
     while (take(chunk)) {
       parser.parse(chunk, events);
       std::unique_lock guard(turn_lock_);
-      turn_.wait(guard, [&] { return chunk.number == next_; });
+      turn_.wait(guard, [&] { return failure_ || chunk.number == next_; });
+      if (failure_) return;
       merger_.add(parser, names, chunk, events);
       if (merger_.is_full()) stop_ = true;
       ++next_;
@@ -64,6 +84,7 @@ class Pipeline {
   Merger merger_;
   std::atomic<bool> stop_{false};  // what is still unread is not worth reading
   std::optional<Error> error_;
+  std::exception_ptr failure_;  // of a thread; under turn_lock_
 };
 
 unsigned choose_threads(unsigned wanted) {

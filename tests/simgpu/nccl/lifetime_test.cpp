@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "tests/faults/fault_count.h"
 #include "tests/simgpu/nccl/ranks.h"
 
 namespace zerostall::testing {
@@ -113,6 +114,7 @@ TEST(SimNcclLife, ShrinkGoesOnWithoutADeadRank) {
 }
 
 TEST(SimNcclLife, ADeadPeerIsAnErrorAtOnce) {
+  const FaultCount fault("rank_dies", 1);
   on_ranks(2, [](Board& board, int rank) {
     const Handle comm = join(board, rank, 2);
     if (rank == 1) _exit(0);
@@ -155,10 +157,12 @@ void fails_when_rank_1_dies(const std::function<void()>& die, int doomed) {
 }
 
 TEST(SimNcclLife, ARankKilledInTheMiddleFailsAllOthers) {
+  const FaultCount fault("rank_dies", 1);
   fails_when_rank_1_dies([] { kill(getpid(), SIGKILL); }, 1);
 }
 
 TEST(SimNcclLife, ARankThatExitsInTheMiddleFailsAllOthers) {
+  const FaultCount fault("rank_dies", 1);
   fails_when_rank_1_dies([] { _exit(0); }, -1);
 }
 
@@ -174,6 +178,7 @@ TEST(SimNcclLife, ASlowRankIsWaitedFor) {
 }
 
 TEST(SimNcclLife, APeerThatAbortsIsAnErrorAtOnce) {
+  const FaultCount fault("rank_dies", 1);
   on_ranks(2, [](Board& board, int rank) {
     const Handle comm = join(board, rank, 2);
     Values<int> v({1});

@@ -10,6 +10,7 @@
 
 #include "profiler/analyze/summary.h"
 #include "profiler/trace/build_trace.h"
+#include "tests/faults/fault_count.h"
 
 namespace zerostall {
 namespace {
@@ -194,8 +195,10 @@ TEST(Kineto, WithoutPythonTheOperatorsAreAllThatIsKnown) {
 TEST(Kineto, BadNumbersAreCountedAndNothingElseIsLost) {
   const std::string good =
       R"({"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":5,"dur":2})";
+  testing::FaultCount faults("text_hostile");
   for (const char* bad : {"NaN", "Infinity", "-Infinity", "9223372036854775808", "1e300", "true", "null", "\"\"", "[1]",
                           "{}", "\"12 us\"", "1.2.3", "-", "0x10"}) {
+    faults.next();
     const std::string event = R"({"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":)" +
                               std::string(bad) + R"(,"dur":1})";
     const RawTrace trace = parse_one("[" + event + "," + good + "]");
@@ -240,7 +243,9 @@ TEST(Kineto, EveryPrefixReadsUpToTheLastWholeEvent) {
   const std::string text = data("steps.json");
   const std::size_t whole = parse_one(text).calls.size(), header = text.find("[\n{\"ph\"") + 1;
   std::size_t before = 0;
+  testing::FaultCount faults("file_cut_inside");
   for (std::size_t n = header; n < text.size(); ++n) {
+    faults.next();
     const auto traces = parse(text.substr(0, n));
     ASSERT_TRUE(traces) << n << ": " << traces.error().message;
     const RawTrace& trace = traces->front();
@@ -254,7 +259,9 @@ TEST(Kineto, EveryPrefixReadsUpToTheLastWholeEvent) {
 
 TEST(Kineto, EveryPrefixOfAGzipFileReadsToo) {
   const std::string packed = gzip(data("steps.json"));
+  testing::FaultCount faults("file_cut_inside");
   for (std::size_t n = 20; n < packed.size(); n += 7) {
+    faults.next();
     const auto traces = parse(packed.substr(0, n));
     if (!traces) continue;  // not even the first event
     EXPECT_TRUE(traces->front().truncated) << n;

@@ -6,6 +6,7 @@
 
 #include "profiler/trace/build_trace.h"
 #include "profiler/trace/import/nsys.h"
+#include "tests/faults/fault_count.h"
 #include "tests/trace/import/nsys_builder.h"
 
 namespace zerostall {
@@ -29,8 +30,11 @@ TEST(NsysBad, EveryCut) {
   NsysBuilder db;
   one_call(db);
   const std::string bytes = db.bytes();
-  for (std::size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 101)
+  testing::FaultCount faults("file_cut_inside");
+  for (std::size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 101) {
+    faults.next();
     EXPECT_FALSE(import_bytes(bytes.substr(0, size))) << size;
+  }
 }
 
 TEST(NsysBad, NothingBehindTheHeader) {
@@ -193,7 +197,9 @@ TEST(NsysBad, AnyBytes) {
   const std::string good = db.bytes();
   std::mt19937 random(7);
   int read = 0;
+  testing::FaultCount faults("file_flipped_inside");
   for (int round = 0; round < 300; ++round) {
+    faults.next();
     std::string bytes = good;
     for (int change = 0; change < 1 + round % 20; ++change)
       bytes[100 + random() % (bytes.size() - 100)] = static_cast<char>(random());

@@ -3,7 +3,7 @@ import gc
 import sys
 import threading
 
-from probe import expected, failures, finish, found, held, released, same
+from probe import failures, finish, released
 
 stop = False
 
