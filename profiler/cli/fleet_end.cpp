@@ -60,6 +60,7 @@ struct FleetEnd::State {
   mutable std::mutex mutex;
   std::vector<fleet::Presence> all;
   std::size_t own = static_cast<std::size_t>(fleet::launched().rank);
+  bool is_done = false;
   sigset_t before{};
   int signals = -1, stop = -1;
   std::thread watcher;
@@ -91,6 +92,7 @@ struct FleetEnd::State {
   [[noreturn]] void end() const {
     using namespace std::chrono_literals;
     const std::lock_guard lock(mutex);
+    if (is_done && own != 0) ::_exit(static_cast<int>(ExitCode::ok));
     const auto dead = gone();
     const std::string words = last_words(dead);
     if (speaks(dead))
@@ -128,6 +130,11 @@ void FleetEnd::know(std::vector<fleet::Presence> all, std::size_t own) {
   for (fleet::Presence& one : all) one.files.clear();
   state_->all = std::move(all);
   state_->own = own;
+}
+
+void FleetEnd::done() {
+  const std::lock_guard lock(state_->mutex);
+  state_->is_done = true;
 }
 
 std::string FleetEnd::last_words() const {

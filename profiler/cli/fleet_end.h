@@ -23,6 +23,8 @@ class FleetEnd {
 
   // All processes of the job, and which of them this is.
   void know(std::vector<fleet::Presence> all, std::size_t own);
+  // This process has done its part: from here on all but process 0 may find others gone, and are silent.
+  void done();
   // "process 2 of 4 (counted from 0) died: no summary was made"; "" = as far as can be seen none is gone.
   std::string last_words() const;
   // Whether this process is the one to say it.

@@ -118,9 +118,14 @@ class Fleet {
     if (end_.speaks()) say(words.empty() ? why.message : words);
     return fail(ExitCode::environment, "");
   }
+  // Process 0 may be over, and its exit code no 0, before the others have left: they must not take that for a death.
+  void leave() {
+    end_.done();
+    group_.end();
+  }
   // Only process 0 speaks.
   Outcome said(Outcome outcome) {
-    group_.end();
+    leave();
     return group_.rank() == 0 ? outcome : Outcome{};
   }
   // As one process alone says it.
@@ -150,7 +155,7 @@ class Fleet {
     if (found.size() != files)
       return said(fail(ExitCode::environment,
                        fmt::format("--mpi: {} of {} traces were read: no summary was made", found.size(), files)));
-    group_.end();
+    leave();
     return show_stat(in_order(std::move(found)), paths_, "", options_, steps_);
   }
 
