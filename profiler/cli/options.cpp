@@ -216,15 +216,15 @@ void add_commands(CLI::App& app, Parsed& parsed) {
   app.set_version_flag("--version", std::string("zerostall ") + ZEROSTALL_VERSION, "Print the version");
   add_record(app, parsed.record);
   add_stat(app, parsed.stat);
+  add_explain(app, parsed.explain);
   add_diff(app, parsed.diff);
+  add_report(app, parsed.report);
   add_check(app, parsed.check);
+  add_init(app, parsed.init);
   add_baseline(app, parsed.baseline);
   add_history(app, parsed.history);
   add_export(app, parsed.to_export, parsed.export_given);
-  add_report(app, parsed.report);
-  add_init(app, parsed.init);
   add_verify(app, parsed.verify);
-  add_explain(app, parsed.explain);
   add_doctor(app, parsed.doctor);
   add_completion(app, parsed.completion);
 }

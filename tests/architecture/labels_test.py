@@ -3,7 +3,7 @@ import json
 import subprocess
 import sys
 
-RUN_BY = {"quick", "full", "fuzz", "sanitizer"}
+RUN_BY = {"quick", "full", "lint", "fuzz", "sanitizer"}
 
 
 def labels(test):

@@ -40,8 +40,9 @@ TEST(Doctor, LooksAtThePythonThatIsNamed) {
 TEST(Doctor, SaysWhatWorksBesideABrokenGpu) {
   Installation here;
   const ChildResult broken = here.shell(
-      "mkdir -p root/dev && : > root/dev/nvidia0 && ZEROSTALL_DEVICE_ROOT=$PWD/root exec \"$zerostall\" doctor "
-      "--device gpu");
+      "cd \"$here\" && mkdir -p root/dev && : > root/dev/nvidia0 && ZEROSTALL_DEVICE_ROOT=$PWD/root exec "
+      "\"$zerostall\" "
+      "doctor --device gpu");
   EXPECT_EQ(broken.exit_code, 4);
   EXPECT_THAT(broken.out, HasSubstr("problem  GPU               there is one"));
   EXPECT_THAT(broken.out, HasSubstr("problem  driver            no NVIDIA kernel module"));
