@@ -94,7 +94,7 @@ def run(command, figures_file, log):
     if code == SKIPPED:
         return f"{name} was skipped: {last[0]}"
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    return f"{name} failed ({how}): {last[0]}" if code else None
+    return f"{name} failed ({how}): {last[0][:160]}" if code else None
 
 
 def end(process):
