@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -69,7 +70,8 @@ def run(command, figures_file, log):
     """None, or what went wrong in one line."""
     name = pathlib.Path(command[2] if command[1:2] == ["-B"] else command[0]).name
     try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        # A session of its own: what it has started ends with it.
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
                                    env={**os.environ, "ZEROSTALL_BENCH_FIGURES": str(figures_file)})
     except OSError as problem:
         return f"{name} could not be started: {problem.strerror}"
@@ -79,9 +81,11 @@ def run(command, figures_file, log):
     try:
         code = process.wait(LIMIT_S)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        end(process)
         code = None
+    except KeyboardInterrupt:
+        end(process)
+        raise
     reader.join(10)  # a child of it may still hold the pipe
     if not reader.is_alive():
         process.stdout.close()
@@ -90,7 +94,12 @@ def run(command, figures_file, log):
     if code == SKIPPED:
         return f"{name} was skipped: {last[0]}"
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    return f"{name} failed ({how}): {last[0]}" if code else None
+    return f"{name} failed ({how}): {last[0][:160]}" if code else None
+
+
+def end(process):
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def read_figures(path):
@@ -233,7 +242,10 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     if options.check and to_run:
         print(f"measured anew, since nothing of these sources is at hand: {', '.join(to_run)}")
-    run_parts(to_run, build, folder, data)
+    try:
+        run_parts(to_run, build, folder, data)
+    except KeyboardInterrupt:
+        sys.exit("\nbench: interrupted; the parts that were done are kept")
     good = say_outcome(data, wanted, all_parts)
     print(f"figures: {folder}/bench.json, bench.md")
     sys.exit(0 if good else 1)

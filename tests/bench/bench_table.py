@@ -108,15 +108,14 @@ def table_of(data, goals, all_figures):
 
 def misses_of(goals, figures):
     """What the table has to say about limits that do not hold."""
-    lines = []
+    lines, unknown, names = [], {}, {figure["id"]: figure["what"].strip() for figure in figures}
     for goal, value, verdict in verdicts(goals, figures):
-        if verdict in ("known miss", "beyond its bound"):
-            lines.append(f"- Missed: {goal['source']}: {missed_by(goal, value)}. Why: {goal['known_miss']['why']}.")
-        elif verdict == "missed":
-            lines.append(f"- Missed: {goal['source']}: {missed_by(goal, value)}.")
+        if verdict in ("known miss", "beyond its bound", "missed"):
+            why = f" Why: {goal['known_miss']['why']}." if "known_miss" in goal else ""
+            lines.append(f"- Missed: {names.get(goal['id'], goal['id'])}: {missed_by(goal, value)}.{why}")
         elif verdict == "not measured":
-            lines.append(f"- Not measured: {goal['source']}.")
-    return lines
+            unknown[goal["source"]] = unknown.get(goal["source"], 0) + 1
+    return lines + [f"- Not measured{f' ({count} figures)' * (count > 1)}: {source}." for source, count in unknown.items()]
 
 
 def short_number(x):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -135,6 +136,17 @@ class Running(unittest.TestCase):
     def test_a_skipped_program_says_why(self):
         known, _ = self.measure("import sys; print('no Chromium'); sys.exit(77)")
         self.assertIn("was skipped: no Chromium", known["failures"][0])
+
+    def test_what_hangs_is_ended_with_what_it_started(self):
+        with mock.patch.object(bench, "LIMIT_S", 0.3):
+            known, _ = self.measure("import subprocess; print(subprocess.Popen(['sleep', '60']).pid, flush=True); import time; time.sleep(60)")
+        self.assertIn("took longer than 0.3 s and was ended", known["failures"][0])
+        child = int((self.folder / "a.log").read_text())
+        for _ in range(100):  # until init has taken it away
+            if not pathlib.Path(f"/proc/{child}").exists() or "Z" in pathlib.Path(f"/proc/{child}/stat").read_text().split()[2]:
+                return
+            time.sleep(0.05)
+        self.fail("its child lives on")
 
     def test_a_program_that_is_missing(self):
         with contextlib.redirect_stdout(io.StringIO()):

@@ -142,7 +142,7 @@ def big(options, table):
             found, wall, cpu, peak = stat(options, path, cores)
             id = "import.big" if cores == min(2, len(CORES)) else "import.big.one-core"
             table.figure(id, f"{what}, {cores} core" + "s" * (cores > 1), wall, "s", f"CPU time {cpu:.2f} s")
-            table.figure(f"{id}.memory", "   peak resident memory", peak, "MiB")
+            table.figure(f"{id}.memory", f"   {right['bytes'] / 1e9:.3f} GB, {cores} core" + "s" * (cores > 1) + ": peak memory", peak, "MiB")
             judge_answer(found, right)
 
 
@@ -151,7 +151,7 @@ def huge(options, table):
         path, right = repeated(options.build, SHORT_EVENTS, f"{folder}/huge.json.gz", "--events", 42_000_000, "--gzip")
         found, wall, cpu, peak = stat(options, path)
         table.figure("import.huge", f"zerostall stat, {right['bytes'] / 1e9:.2f} GB of JSON, compressed", wall, "s", f"CPU time {cpu:.2f} s")
-        table.figure("import.huge.memory", "   peak resident memory", peak, "MiB")
+        table.figure("import.huge.memory", f"   {right['bytes'] / 1e9:.2f} GB: peak memory", peak, "MiB")
         judge_answer(found, right)
 
 

@@ -20,7 +20,7 @@ def main():
             print(out.decode().splitlines()[-1])
             size = ", full sizes" if name == "all" else ""
             table.figure(f"jobs.{name}", f"verify {' '.join(arguments)}{size}", wall, "s")
-            table.figure(f"jobs.{name}.memory", "   largest process", peak, "MiB")
+            table.figure(f"jobs.{name}.memory", f"   verify {' '.join(arguments)}: largest process", peak, "MiB")
 
 
 if __name__ == "__main__":

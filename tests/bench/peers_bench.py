@@ -80,7 +80,7 @@ def main():
         table, failed = Table(), False
         what = f"zerostall stat, {os.stat(path).st_size / 1e6:,.0f} MB of JSON"
         table.figure("peers.ours", f"{what}: counts and times per step", ours[0], "s")
-        table.figure("peers.ours.memory", "   peak memory", ours[1], "MiB")
+        table.figure("peers.ours.memory", "   zerostall stat: peak memory", ours[1], "MiB")
         for name, package, does, program in PEERS:
             if package:
                 name += " " + subprocess.run([python, "-c", VERSION.format(package)], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
@@ -91,7 +91,7 @@ def main():
                 print(f"{name} failed\n" + "\n".join(pathlib.Path(log).read_text(errors="replace").splitlines()[-5:]), file=sys.stderr)
                 continue
             table.figure(f"peers.{package or 'json'}", f"{name}: {does}", result[0], "s", peer=("zerostall stat", ours[0]))
-            table.figure(f"peers.{package or 'json'}.memory", "   peak memory", result[1], "MiB", peer=("zerostall stat", ours[1]))
+            table.figure(f"peers.{package or 'json'}.memory", f"   {name}: peak memory", result[1], "MiB", peer=("zerostall stat", ours[1]))
     sys.exit(1 if failed else 0)
 
 

@@ -44,13 +44,13 @@ def measure_page(browser, table, what, id, file, turns):
     for _ in range(turns):
         page = browser.open(file)
         paints.append(page.wait_for(PAINT, seconds=60))
-    table.figure(f"{id}.paint", f"   {what}: first paint", statistics.median(paints), "ms")
+    table.figure(f"{id}.paint", f"   page of {what}: first paint", statistics.median(paints), "ms")
     page.wait_for("return window.zerostallTimeline && zerostallTimeline.state()", seconds=60)
     page.js("document.querySelector('#timeline canvas').scrollIntoView({block: 'center'}); zerostallTimeline.zoomTo(-1e15, 1e15)")  # all of it
     time.sleep(1)
     slices = page.js("return zerostallTimeline.state().slices")
     times = browser.driver.execute_async_script(ZOOM, "#timeline canvas", 120)
-    table.figure(f"{id}.zoom", f"   {what}: zoom", 1000 * len(times) / sum(times), "frames/s",
+    table.figure(f"{id}.zoom", f"   page of {what}: zoom", 1000 * len(times) / sum(times), "frames/s",
                  f"longest frame {max(times):.0f} ms; {' and '.join(f'{n:,}' for n in slices)} slices")
     page.shot(f"bench-{what.replace(' ', '-')}", whole=False)
     page.close_checked()
@@ -73,7 +73,7 @@ def main():
             id = f"report.{what.replace(' ', '-')}"
             told = f"page of {what}, {EVENTS / 1e6:.0f} M CUDA events each"
             table.figure(f"{id}.write", f"{told}: written", statistics.median(seconds), "s", f"fastest {min(seconds):.2f}")
-            table.figure(f"{id}.size", f"   {what}: size", pathlib.Path(out).stat().st_size / 1e6, "MB")
+            table.figure(f"{id}.size", f"   page of {what}: size", pathlib.Path(out).stat().st_size / 1e6, "MB")
             measure_page(browser, table, what, id, out, options.turns)
 
 
