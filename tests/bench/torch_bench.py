@@ -94,7 +94,9 @@ def main():
                 "plain again": "nothing: another such process"}
         table.figure(f"torch.processes.{name.replace(' ', '-')}", f"   more with {what.get(name, 'the tracer, ' + name + ', between processes')}",
                      percent[name], "%", f"rounds: {more[0]:.1f} to {more[-1]:.1f}")
-    if {"activity", "kineto"} <= percent.keys():
+    if {"activity", "kineto"} <= percent.keys() and min(percent["activity"], percent["kineto"]) <= 0:
+        print("   too noisy to compare the tracer with PyTorch's profiler: one of them took less than nothing")
+    elif {"activity", "kineto"} <= percent.keys():
         table.figure("torch.of_profiler", "   the tracer with GPU activity, against PyTorch's profiler", percent["activity"] / percent["kineto"], "x")
 
 
