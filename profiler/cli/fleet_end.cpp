@@ -87,17 +87,18 @@ struct FleetEnd::State {
     return own == speaker;
   }
 
-  // Who died did so before the launcher ended the others, one after the other: each looks at once and stays for a while,
-  // so that none takes one that has spoken for dead.
+  // Who died did so before the launcher ended the others, one after the other: each looks at once and stays for a
+  // while, so that none takes one that has spoken for dead.
   [[noreturn]] void end() const {
     using namespace std::chrono_literals;
     const std::lock_guard lock(mutex);
-    if (is_done && own != 0) ::_exit(static_cast<int>(ExitCode::ok));
     const auto dead = gone();
     const std::string words = last_words(dead);
-    if (speaks(dead))
+    const bool is_silent = is_done && own != 0;
+    if (speaks(dead) && !is_silent)
       say(!words.empty() ? words : all.size() < 2 ? "interrupted" : "--mpi: the job was ended: no summary was made");
     if (all.size() > 1) std::this_thread::sleep_for(500ms);
+    if (is_silent) ::_exit(static_cast<int>(ExitCode::ok));
     ::_exit(words.empty() || !speaks(dead) ? 128 + SIGTERM : static_cast<int>(ExitCode::environment));
   }
 

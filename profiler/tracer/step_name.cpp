@@ -35,8 +35,9 @@ bool is_bare(std::string_view text) {
   return text == "step" || text == "iteration" || text == "batch";
 }
 
-// "step 7", "epoch 1/iter_7", "batch#7": a word for a step, alone or behind a separator, and a number at the end.
-std::optional<std::int64_t> numbered(std::string_view text) {
+// "step 7", "epoch 1/iter_7", "batch#7": a word for a step, alone or behind a separator, and a number at the end, which
+// may be too large to be told.
+std::optional<StepName> numbered(std::string_view text) {
   const std::size_t first = text.find_last_not_of(kDigits) + 1;
   if (first == text.size() || first == 0) return std::nullopt;
   std::string_view word = text.substr(0, first);
@@ -47,7 +48,7 @@ std::optional<std::int64_t> numbered(std::string_view text) {
     if (!word.ends_with(name)) continue;
     const std::string_view before = word.substr(0, word.size() - name.size());
     if (before.empty() || std::string_view(" \t_/:-").find(before.back()) != std::string_view::npos)
-      return number_of(text.substr(first));
+      return StepName{number_of(text.substr(first))};
   }
   return std::nullopt;
 }
@@ -63,7 +64,7 @@ std::optional<StepName> step_name(std::string_view text) {
     const std::string_view digits = rest.substr(0, std::min(rest.find_first_not_of(kDigits), rest.size()));
     if (!digits.empty()) return StepName{number_of(digits)};
   }
-  if (const auto number = numbered(low)) return StepName{number};
+  if (const auto name = numbered(low)) return name;
   if (is_bare(low)) return StepName{};
   return std::nullopt;
 }

@@ -21,7 +21,7 @@ struct Row {
   Verdict verdict;
   int code;
   const char* says;  // part of the first reason, or of a note
-  RunShape shape{};
+  TextRun shape{};
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.policy << " | " << row.steps; }
@@ -37,14 +37,14 @@ std::string all_of(const CheckReport& report) {
 
 constexpr Verdict kPass = Verdict::pass, kFail = Verdict::violation, kNo = Verdict::cannot_tell;
 
-const RunShape kMeasured{.measured = true, .step_ns = 2'000'000};
-RunShape unmarked() { return {.marked = false}; }
-RunShape damaged(void (*change)(RawTrace&)) { return {.change = change}; }
+const TextRun kMeasured{.measured = true, .step_ns = 2'000'000};
+TextRun unmarked() { return {.marked = false}; }
+TextRun damaged(void (*change)(RawTrace&)) { return {.change = change}; }
 void truncate(RawTrace& raw) { raw.truncated = true; }
 void lose(RawTrace& raw) { raw.gpu_ops.clear(), raw.meta.gpu_records = true; }
-RunShape of_rank(std::int64_t rank) { return {.rank = rank}; }
-RunShape warm(std::int64_t steps) { return {.warmup = steps}; }
-RunShape noisy(Nanos usual, Nanos sometimes) {
+TextRun of_rank(std::int64_t rank) { return {.rank = rank}; }
+TextRun warm(std::int64_t steps) { return {.warmup = steps}; }
+TextRun noisy(Nanos usual, Nanos sometimes) {
   return {.measured = true, .times = [=](int n) { return n % 4 == 0 ? sometimes : usual; }};
 }
 

@@ -21,7 +21,7 @@
 
 namespace zerostall::testing {
 
-struct RunShape {
+struct TextRun {
   std::int64_t warmup = 0;
   bool measured = false;
   bool marked = true;  // false: nothing says where steps are
@@ -86,7 +86,7 @@ inline void add_letter(TraceBuilder& t, char letter) {
   }
 }
 
-inline void add_step(TraceBuilder& t, const std::string& letters, int number, const RunShape& shape) {
+inline void add_step(TraceBuilder& t, const std::string& letters, int number, const TextRun& shape) {
   const auto begin = t.now_ns;
   if (shape.idle) return;
   for (int k = 0; k < shape.kernels; ++k) t.launch(7, "kernel_" + std::to_string(k));
@@ -107,7 +107,7 @@ inline void add_step(TraceBuilder& t, const std::string& letters, int number, co
   if (wanted > 0) t.now_ns = std::max(t.now_ns, begin + wanted);
 }
 
-inline RunSummary run_of(const std::string& text, const RunShape& shape = {}) {
+inline RunSummary run_of(const std::string& text, const TextRun& shape = {}) {
   TraceBuilder t;
   t.meta = shape.measured ? R"({"tool": "test", "clock": "measured"})"
                           : R"({"tool": "test", "clock": "modelled", "simulated_model": "h200"})";

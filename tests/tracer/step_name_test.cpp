@@ -58,11 +58,11 @@ TEST(StepName, AgreesWithTheDefaultPattern) {
 }
 
 TEST(StepName, GivesTheNumber) {
-  EXPECT_EQ(step_name("step 17")->number, 17);
-  EXPECT_EQ(step_name("ProfilerStep#5")->number, 5);
-  EXPECT_EQ(step_name("epoch 1/iter_7")->number, 7);
-  EXPECT_EQ(step_name("train step")->number, std::nullopt);
-  EXPECT_EQ(step_name("step 99999999999999999999")->number, std::nullopt);
+  EXPECT_EQ(step_name("step 17").value().number, 17);
+  EXPECT_EQ(step_name("ProfilerStep#5").value().number, 5);
+  EXPECT_EQ(step_name("epoch 1/iter_7").value().number, 7);
+  EXPECT_EQ(step_name("train step").value().number, std::nullopt);
+  EXPECT_EQ(step_name("step 99999999999999999999").value().number, std::nullopt);
 }
 
 TEST(ParseWindow, ReadsWhatRecordWrites) {
