@@ -62,7 +62,7 @@ class NewFile {
 };
 
 // Writes to a temporary file in the same folder and renames it: the target is either the old file or the whole new one.
-// A failure leaves no temporary file.
+// A failure leaves no temporary file, nor do the signals that end a program: the calling thread holds them back.
 Result<Done> write_file(const std::filesystem::path& path, std::string_view content);
 
 // A new folder that only this user can enter, removed with all it holds when the object dies. Move-only.
