@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,6 +13,8 @@
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "profiler/base/held_signals.h"
 
 namespace zerostall {
 namespace {
@@ -168,29 +169,8 @@ Result<Done> NewFile::finish() {
   return Done{};
 }
 
-namespace {
-
-// What ends a program from outside waits while one of these lives: a temporary file would be left otherwise.
-class EndHeldBack {
- public:
-  EndHeldBack() {
-    sigset_t signals;
-    sigemptyset(&signals);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&signals, number);
-    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  }
-  ~EndHeldBack() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndHeldBack(const EndHeldBack&) = delete;
-  EndHeldBack& operator=(const EndHeldBack&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
-
 Result<Done> write_file(const fs::path& path, std::string_view content) {
-  const EndHeldBack held_back;
+  const HeldSignals held;
   auto file = NewFile::make(path);
   if (!file) return file.error();
   file->write(content);

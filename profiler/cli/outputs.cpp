@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiler/base/files.h"
+#include "profiler/base/held_signals.h"
 #include "profiler/cli/names.h"
 
 namespace zerostall::cli {
@@ -95,16 +96,20 @@ bool Outputs::has_standard_output() const {
 
 Result<std::string> Outputs::write(const Render& render) const {
   std::string standard_output;
-  std::vector<NewFile> files;
+  std::vector<std::pair<const Output*, std::string>> texts;
   for (const Output& output : outputs_) {
     const bool to_file = output.file != kStandardOutput;
     std::string text = render(output.format, to_file);
-    if (!to_file) {
+    if (to_file)
+      texts.emplace_back(&output, std::move(text));
+    else
       standard_output = std::move(text);
-      continue;
-    }
-    auto file = NewFile::make(output.file);
-    if (!file) return Error{fmt::format("--out {}: {}", output.format, file.error().message)};
+  }
+  const HeldSignals held;
+  std::vector<NewFile> files;
+  for (const auto& [output, text] : texts) {
+    auto file = NewFile::make(output->file);
+    if (!file) return Error{fmt::format("--out {}: {}", output->format, file.error().message)};
     if (!file->write(text)) return Error{"--out: " + file->finish().error().message};
     files.push_back(std::move(*file));
   }
