@@ -4,6 +4,8 @@
 #pragma once
 #include <signal.h>
 
+#include <initializer_list>
+
 namespace zerostall {
 
 class HeldSignals {
