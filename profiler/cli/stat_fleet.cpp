@@ -126,7 +126,8 @@ class Fleet {
   // Only process 0 speaks.
   Outcome said(Outcome outcome) {
     leave();
-    return group_.rank() == 0 ? outcome : Outcome{};
+    if (group_.rank() != 0) outcome = {};
+    return outcome;
   }
   // As one process alone says it.
   Outcome nowhere(std::size_t argument) {
